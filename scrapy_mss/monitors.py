@@ -31,9 +31,9 @@ class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
 
     @monitors.name("The quality of sites was stored")  # type: ignore[untyped-decorator]
     def test_quality_was_stored(self) -> None:
-        """Fail where nothing was judged, or the store has failed."""
+        """Fail where nothing was evaluated, or the store has failed."""
         watched = self.data.stats.get(stats.QUALITY_ALARMS.of())
-        self.assertIsNotNone(watched, "nothing was judged: MSS_REPORT is off, or the add-on is")
+        self.assertIsNotNone(watched, "nothing was evaluated: MSS_REPORT is off, or the add-on is")
         failures = self.data.stats.get(stats.QUALITY_FAILED.of(), 0)
         self.assertEqual(failures, 0, f"the store of the quality of sites failed {failures} times")
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.item_pages import ItemPage
     from scrapy_mss.seen.store import Seen
-    from scrapy_mss.seen.stories import Judged
+    from scrapy_mss.seen.stories import StoryMatch
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class ArticlePipeline:
         self._reader = extension.reader_for_component()
         self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
-        self._judge = extension.judge
+        self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
 
@@ -101,11 +101,11 @@ class ArticlePipeline:
         return item
 
     def close_spider(self, spider: Spider | None = None) -> Any:
-        """Have the sites of the crawl judged while the event loop goes on.
+        """Have the sites of the crawl match while the event loop goes on.
 
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
-        return _compat.awaited(self._judge) if _compat.runs_asyncio() else None
+        return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemFields) -> ArticleResult:
         if page is not None:
@@ -195,20 +195,20 @@ class NewArticlesPipeline:
             return item
         paragraphs = _paragraphs_of(article.text, reading)
         wording = Wording(article.title, article.text, article.listed, paragraphs)
-        verdict = self._seen.judge(article.addresses, wording)
+        comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
-        is_same = not verdict.is_new or (bool(verdict.changed) and article.is_partial)
+        is_same = not comparison.is_new or (bool(comparison.changed) and article.is_partial)
         if is_same or any(keys & each.keys for each in self._under_way):
             if is_same:
-                self._add(article, verdict.seen, response)
+                self._add(article, comparison.seen, response)
             self._stats.add(stats.SEEN_UNCHANGED)
             raise SeenArticleError(article.addresses.own[0])
-        self._under_way.put(item, response, NewArticle(article, verdict.seen, keys))
-        self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
-        if self._quality is not None and not verdict.changed:
+        self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
+        self._stats.add(stats.SEEN_CHANGED if comparison.changed else stats.SEEN_NEW)
+        if self._quality is not None and not comparison.changed:
             self._quality.new_article(article.addresses.own[0])
-        known = {"revision": verdict.seen.revision, "changed": list(verdict.changed)}
+        known = {"revision": comparison.seen.revision, "changed": list(comparison.changed)}
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 
@@ -307,55 +307,55 @@ class StoriesPipeline:
         if article is None:
             self._under_way.put(item, response, None)
             return item
-        judged = self._stories.judge(article.page_keys, article.text)
-        self._stats.add(stats.STORIES_COPIES if judged.told.is_copy else stats.STORIES_NEW)
-        if judged.told.is_copy and self._drops:
-            self._drop(_DroppedCopy(judged, self._new.get(item), _site_of(response)))
+        match = self._stories.match(article.page_keys, article.text)
+        self._stats.add(stats.STORIES_COPIES if match.emitted.is_copy else stats.STORIES_NEW)
+        if match.emitted.is_copy and self._drops:
+            self._drop(_DroppedCopy(match, self._new.get(item), _site_of(response)))
             raise CopiedArticleError(article.addresses.own[0])
         self._under_way.put(item, response, article)
-        self._stories.begin(judged.told)
-        put_known(item, {self._name_of("story"): judged.story})
+        self._stories.begin(match.emitted)
+        put_known(item, {self._name_of("story"): match.story})
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
         """Note that the text of *item* was told."""
-        self._end(item, response, is_told=True)
+        self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
         """Note that *item* is lost, if it was on its way."""
         if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
-            self._end(item, response, is_told=False)
+            self._end(item, response, is_emitted=False)
 
     def failed(self, item: Any, response: Response | None) -> None:
         """Note that *item* is lost."""
-        self._end(item, response, is_told=False)
+        self._end(item, response, is_emitted=False)
 
     def _drop(self, copy: _DroppedCopy) -> None:
-        if copy.judged.waits_for is None:
-            self._settle(copy, is_told=True)
+        if copy.match.waits_for is None:
+            self._settle(copy, is_emitted=True)
             return
-        self._waiting.setdefault(copy.judged.waits_for, []).append(copy)
+        self._waiting.setdefault(copy.match.waits_for, []).append(copy)
         if len(self._waiting) > MAX_WAITING:
             for each in self._waiting.pop(next(iter(self._waiting))):
-                self._settle(each, is_told=False)
+                self._settle(each, is_emitted=False)
 
-    def _end(self, item: Any, response: Response | None, *, is_told: bool) -> None:
+    def _end(self, item: Any, response: Response | None, *, is_emitted: bool) -> None:
         article = self._under_way.pop(item, response)
         if article is None:
             return
         address = article.own_keys[0]
-        self._stories.end(article.own_keys, is_told=is_told)
-        if not is_told and self._stories.is_under_way(address):
+        self._stories.end(article.own_keys, is_emitted=is_emitted)
+        if not is_emitted and self._stories.is_under_way(address):
             return  # another item of it, which may still be told
         for copy in self._waiting.pop(address, ()):
-            self._settle(copy, is_told=is_told)
+            self._settle(copy, is_emitted=is_emitted)
 
-    def _settle(self, copy: _DroppedCopy, *, is_told: bool) -> None:
+    def _settle(self, copy: _DroppedCopy, *, is_emitted: bool) -> None:
         """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
-        if is_told:
-            self._stories.add(copy.judged.told)
+        if is_emitted:
+            self._stories.add(copy.match.emitted)
         new = copy.new
-        if self._seen is not None and is_told and new is not None and not new.article.is_partial:
+        if self._seen is not None and is_emitted and new is not None and not new.article.is_partial:
             self._seen.add(new.article.addresses, new.seen)
         elif self._seen is not None and copy.site:
             self._seen.leave_incomplete(copy.site)
@@ -365,7 +365,7 @@ class StoriesPipeline:
 class _DroppedCopy:
     """A copy that was dropped, what counts as seen with it, and the site whose lists named it."""
 
-    judged: Judged
+    match: StoryMatch
     new: NewArticle | None
     site: str
 

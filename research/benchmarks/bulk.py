@@ -168,8 +168,8 @@ def kill_and_go_on(line: list[str]) -> Counter[str]:
     out = Path(line[line.index("-o") + 1])
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL)  # noqa: S603 - our own
     wait_for(lambda: bool(list(out.glob("*.parquet"))))
-    for lane in psutil.Process(process.pid).children():
-        for worker in lane.children()[:1]:
+    for group in psutil.Process(process.pid).children():
+        for worker in group.children()[:1]:
             worker.kill()
             killed["worker"] += 1
     time.sleep(2)

@@ -54,7 +54,7 @@ from scrapy_mss.seen import store as seen
 from scrapy_mss.seen import story_store as stories
 from scrapy_mss.seen.sketches import SIZE, keys_of
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
-from scrapy_mss.seen.story_store import StoryStore, Told
+from scrapy_mss.seen.story_store import EmittedText, StoryStore
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
@@ -124,9 +124,9 @@ def list_of(key: int) -> tuple[str, SeenList]:
     return f"http://{site_of(key)}/feed", SeenList(f'"{key}"', "", (("feed", str(key)),))
 
 
-def told_of(key: int) -> Told:
+def told_of(key: int) -> EmittedText:
     sketch = np.random.default_rng(key).integers(2**32, size=SIZE, dtype=np.uint32)
-    return Told((key,), key, key, is_copy=False, minute=MINUTE, sketch=sketch)
+    return EmittedText((key,), key, key, is_copy=False, minute=MINUTE, sketch=sketch)
 
 
 def unsure_of(key: int) -> UnsurePage:
@@ -218,7 +218,7 @@ def _has_list(store: SeenStore, key: int) -> bool:
 def _is_findable(store: StoryStore, key: int) -> bool:
     """Whether a text is at its address, and is found by what it shares."""
     found = store.sharing(keys_of(told_of(key).sketch))
-    return bool(store.at([key])) and any(told.addresses == (key,) for told in found)
+    return bool(store.at([key])) and any(emitted.addresses == (key,) for emitted in found)
 
 
 def _has_page(store: Store, key: int) -> bool:
@@ -270,7 +270,7 @@ def one_round(
 
 @contextmanager
 def reading(named: str, outcome: Outcome) -> Iterator[Store]:
-    """The store, to be read; an error is counted, and told."""
+    """The store, to be read; an error is counted, and emitted."""
     outcome.loads += 1
     try:
         with closing(store_at(named)) as store:  # no connection is open when writers are forked

@@ -1,7 +1,7 @@
 """`make stories`: what a million known texts take, on disk, for an article, and to be forgotten.
 
 The texts are numbers drawn at random, of articles between a hundred and two thousand words, and
-are added in checkpoints, as crawls add them. Then articles are judged: half are copies of what is
+are added in checkpoints, as crawls add them. Then articles are match: half are copies of what is
 known. The last figure is what forgetting an hour's share of the oldest takes. Bounds: a gigabyte
 for a million, with its log, and 2 ms of processor time for an article of 600 words.
 """
@@ -24,7 +24,7 @@ from research.benchmarks.synthetic import words
 from research.command_line import at_least
 from scrapy_mss.seen.sketches import SIZE, Numbers, sketch
 from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore, Told, adding
+from scrapy_mss.seen.story_store import EmittedText, StoryStore, adding
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import Store
@@ -32,7 +32,7 @@ from scrapy_mss.storage.tables import Store
 OF: Final = 1_000_000  # texts that the bound of bytes is for
 CHECKPOINT: Final = 10_000  # texts; small ones touch a page of the file for each key
 PASSAGES: Final = (100, 2_000)
-ARTICLES: Final = 500  # that are judged
+ARTICLES: Final = 500  # that are match
 LENGTH: Final = 600  # words of one
 ROUNDS: Final = 5
 MAX_BYTES: Final = 1e9
@@ -57,18 +57,18 @@ def main() -> int:
         asked = [*known, *(article(ARTICLES + number) for number in range(ARTICLES // 2))]
         stories = Stories(StoryStore(store), lambda: MINUTE)
         checkpoints = Checkpoints(store, [stories])
-        copies = sum(stories.judge((-1,), text).told.is_copy for text in asked)
+        copies = sum(stories.match((-1,), text).emitted.is_copy for text in asked)
         of_sketch = _microseconds(lambda: [sketch(text) for text in asked], ARTICLES)
-        judged = _microseconds(lambda: [stories.judge((-1,), text) for text in asked], ARTICLES)
+        match = _microseconds(lambda: [stories.match((-1,), text) for text in asked], ARTICLES)
         forgotten = _microseconds(lambda: store.forget(MINUTE), HOUR, rounds=1)
         checkpoints.close(finished=True)
     print(f"{texts:,} texts: {n_bytes / 1e6:,.0f} MB, {n_bytes / texts:.0f} bytes each")
-    print(f"an article of {LENGTH} words: {judged:.0f} µs of processor time,")
+    print(f"an article of {LENGTH} words: {match:.0f} µs of processor time,")
     print(f"{of_sketch:.0f} of them for its sketch; median of {ROUNDS} rounds")
     print(f"{copies} of {ARTICLES // 2} copies found among {ARTICLES} articles")
     print(f"a text is forgotten in {forgotten:.0f} µs")
     is_small = n_bytes <= MAX_BYTES * max(texts / OF, 1e-2)
-    return int(not (is_small and judged <= MAX_MICROSECONDS and copies == ARTICLES // 2))
+    return int(not (is_small and match <= MAX_MICROSECONDS and copies == ARTICLES // 2))
 
 
 def article(number: int) -> str:
@@ -87,8 +87,8 @@ def _fill(store: Store, texts: int, known: list[str]) -> None:
     store.write([adding(ours)])
 
 
-def _told(number: int, minute: int, numbers: Numbers | None) -> Told:
-    return Told((number,), number, number, is_copy=False, minute=minute, sketch=numbers)
+def _told(number: int, minute: int, numbers: Numbers | None) -> EmittedText:
+    return EmittedText((number,), number, number, is_copy=False, minute=minute, sketch=numbers)
 
 
 def _drawn(drawn: np.random.Generator) -> Numbers:

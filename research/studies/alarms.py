@@ -3,9 +3,9 @@
     python -m research.studies.alarms --data FOLDER --out docs/results
 
 Made-up sites have a share of each field, a length and a confidence that differ from day to day: by
-a beta distribution, as nothing but chance would be too easy. They are judged on each of their days
-and after each of four crawls a day, and then something breaks. Others publish less at night and at
-weekends, on some days much and on others little, and are judged after each crawl for a quarter;
+a beta distribution, as nothing but chance would be too easy. They are evaluated on each of their
+days and after each of four crawls a day, and then something breaks. Others publish less at night and at
+weekends, on some days much and on others little, and are evaluated after each crawl for a quarter;
 then they fall silent. The sites of `sites_ctf` are crawled for four weeks with pages drawn from
 those of one era, ten a day, and for three days more with others of the same era, or of the next
 one, which is a real redesign. Their rule is the class or id of the container that most often held
@@ -57,17 +57,17 @@ from scrapy_mss.quality.counts import (
 )
 from scrapy_mss.quality.incidents import SILENT, incidents, within_crawl
 from scrapy_mss.quality.store import Days
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.layout import WATCHED, LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Visit
 
 PROGRAM: Final = "python -m research.studies.alarms"
 SITES: Final = 60
-N_PUBLISHING: Final = 40  # made-up sites whose silence is judged
-CRAWLS: Final = 4  # a day, each judged
+N_PUBLISHING: Final = 40  # made-up sites whose silence is evaluated
+CRAWLS: Final = 4  # a day, each evaluated
 EVERY: Final = (1, 6, 24)  # hours from one crawl to the next
 DAYS_DIFFER: Final = 0.22  # standard deviation of how much is published, by days
-LASTING: Final = 91  # days of the stable crawl, all judged but the first
+LASTING: Final = 91  # days of the stable crawl, all evaluated but the first
 # Of two pages of one day: by .03, a share of .8 is .73 to .87 on two days of three.
 CORRELATIONS: Final = (0.0, 0.01, 0.03)
 N_BROKEN: Final = 20  # sites on which the same breaks
@@ -337,15 +337,15 @@ class Read(NamedTuple):
 def read(page: LabelledPage, state: ModelState) -> Read:
     """Read *page* as a crawl reads the first of a site."""
     url = page.url or f"http://{page.site}/"
-    visit = Visit(SiteMemory(), 0, url)
+    visit = SiteContext(SiteMemory(), 0, url)
     result = read_article(page.html, url, state, ReadOptions(site=visit))
     counts = of_page(result.article)
-    if visit.lesson.place:
-        counts.update(of_place(visit.lesson.place))
+    if visit.update.place:
+        counts.update(of_place(visit.update.place))
     tree = html.document_fromstring(page.html.encode("utf-8", "replace"))
     of_article = frozenset(_containers(tree, Counter(_WORD.findall(page.golds[0].lower()))))
     containers = frozenset(name for each in tree.iter("*") for name in _names(each))
-    return Read(counts, visit.lesson.added, of_article, containers)
+    return Read(counts, visit.update.added, of_article, containers)
 
 
 def _containers(tree: html.HtmlElement, article: Counter[str]) -> Iterator[str]:
@@ -406,23 +406,23 @@ def real(sites: Mapping[str, Eras]) -> str:
     return _real_table(stable, redesigned)
 
 
-class Told(NamedTuple):
+class EmittedText(NamedTuple):
     """What alarms told of a site, and whether it has a rule."""
 
     measures: frozenset[str]
     has_rule: bool
 
 
-def _told_of(old: Sequence[Read], new: Sequence[Read], seed: int) -> Told:
+def _told_of(old: Sequence[Read], new: Sequence[Read], seed: int) -> EmittedText:
     days = crawled(old, new, Random(seed))  # noqa: S311 - pages, not keys
     measures = {
         alarm.measure for day in range(WINDOW, WINDOW + 3) for alarm in alarms("", days, day)
     }
-    return Told(frozenset(measures), bool(rule_of(old)))
+    return EmittedText(frozenset(measures), bool(rule_of(old)))
 
 
-def _real_table(stable: Sequence[Told], redesigned: Sequence[Told]) -> str:
-    rows: tuple[tuple[str, Callable[[Told], bool], Callable[[Told], bool]], ...] = (
+def _real_table(stable: Sequence[EmittedText], redesigned: Sequence[EmittedText]) -> str:
+    rows: tuple[tuple[str, Callable[[EmittedText], bool], Callable[[EmittedText], bool]], ...] = (
         ("any alarm", lambda _: True, lambda told: bool(told.measures)),
         ("the rule", lambda told: told.has_rule, lambda told: "rule" in told.measures),
         ("the layout", lambda _: True, lambda told: LAYOUT in told.measures),
@@ -433,11 +433,11 @@ def _real_table(stable: Sequence[Told], redesigned: Sequence[Told]) -> str:
         ),
     )
     lines = ["| alarm | the same era | the next era |", "| --- | ---: | ---: |"]
-    for name, counts, is_told in rows:
+    for name, counts, is_emitted in rows:
         cells = []
         for found in (stable, redesigned):
             of = [told for told in found if counts(told)]
-            cells.append(f"{sum(map(is_told, of))} of {len(of)}")
+            cells.append(f"{sum(map(is_emitted, of))} of {len(of)}")
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

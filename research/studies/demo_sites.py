@@ -22,8 +22,8 @@ from research.bench import metrics
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Visit
 
 if TYPE_CHECKING:
     from demo_web import RenderedPage
@@ -56,9 +56,9 @@ def crawl(pages: Sequence[RenderedPage], extractor: Extractor) -> Iterator[Outco
     """Read the *pages* of a site, each with the memory of those before it."""
     memory = SiteMemory()
     for seen, page in enumerate(pages):
-        visit = Visit(memory, MINUTE, page.url)
+        visit = SiteContext(memory, MINUTE, page.url)
         found = extractor.extract_page(Page.of(page.html), visit)
-        memory = memory.plus(visit.lesson.added)
+        memory = memory.plus(visit.update.added)
         today = outcome(extractor.extract_page(Page.of(page.html)), page)
         yield Outcome(bool(page.expected), seen, today, outcome(found, page))
 

@@ -40,11 +40,11 @@ from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.sites.context import SiteContext, learned_from_labels
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.format import packed, unpacked
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
-from scrapy_mss.sites.visit import Visit, learned_from_labels
 
 PROGRAM: Final = "python -m research.studies.site_memory"
 SETS: Final = ("sites_ctf", "sites_daniel")
@@ -64,7 +64,7 @@ class Reading:
     """Takes down what the extractor knows of a page before it asks about the site."""
 
     probability: Floats = field(default_factory=lambda: np.zeros(0))
-    visit: Visit = field(default_factory=lambda: Visit(SiteMemory(), MINUTE))
+    visit: SiteContext = field(default_factory=lambda: SiteContext(SiteMemory(), MINUTE))
 
     def block_probabilities(
         self, page: Page, probability: Floats, article_probability: float
@@ -112,7 +112,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         reading.probability,
         gold,
         metrics.bag(metrics.words(text), gold).f1,
-        reading.visit.lesson.added,
+        reading.visit.update.added,
         learned_from_labels(BlockKeys.of(page), inside, MINUTE),
     )
 
@@ -263,9 +263,9 @@ def _seconds(page: LabelledPage, state: ModelState, memory: SiteMemory | None) -
     if memory is None:
         read_article(page.html, url, state)
     else:
-        visit = Visit(unpacked(packed(memory)), MINUTE, url)
+        visit = SiteContext(unpacked(packed(memory)), MINUTE, url)
         read_article(page.html, url, state, ReadOptions(site=visit))
-        memory.plus(unpacked(packed(visit.lesson.added)))
+        memory.plus(unpacked(packed(visit.update.added)))
     return process_time() - started
 
 

@@ -142,19 +142,19 @@ def measured(name: str, told: Sequence[Article]) -> Found:
         checkpoints = Checkpoints(store, [stories])
         names = []
         for number, article in enumerate(told):
-            judged = stories.judge((number,), article.text)
-            names.append(judged.story)
-            stories.add(judged.told)
+            match = stories.match((number,), article.text)
+            names.append(match.story)
+            stories.add(match.emitted)
         for number, article in enumerate(told):
             peers = [each for each in told if each.language == article.language]
             for edit in EDITS:
                 text = copy(article.gold, edit, chance.choice(peers).text, chance)
-                judged = stories.judge((-1,), text)
-                is_found = judged.story == names[number]
+                match = stories.match((-1,), text)
+                is_found = match.story == names[number]
                 found.recognized.setdefault(edit.name, []).append(is_found)
                 if article.language in SPACELESS and not edit.replaced:
                     found.spaceless.setdefault(edit.name, []).append(is_found)
-                found.wrong += judged.told.is_copy and not is_found
+                found.wrong += match.emitted.is_copy and not is_found
         checkpoints.close(finished=True)
     return found
 

@@ -48,7 +48,7 @@ ALL_COLUMNS: Final = Columns(
 )
 TELL_SECONDS: Final = 0.5  # between two words of how far a part is
 
-Told = Callable[[int, int], None]  # so many more pages, and bytes of the archive, are done
+OnProgress = Callable[[int, int], None]  # so many more pages, and bytes of the archive, are done
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class DonePart:
 class _Progress:
     """Counts the rows and the bytes *read* of a part, and tells of them now and then."""
 
-    told: Told
+    told: OnProgress
     pages: int = 0
     read: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -152,7 +152,7 @@ class _Tracked:
             path.unlink(missing_ok=True)
 
 
-def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told) -> DonePart:
+def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: OnProgress) -> DonePart:
     """Write *part* to *folder*, under its other name."""
     progress = _Progress(told)
     ends = [Ends() for _ in part.pieces]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
-from scrapy_mss.bulk.lanes import EngineError
-from scrapy_mss.bulk.parts import DonePart, Told, given_up, is_hopeless, make_part
+from scrapy_mss.bulk.parts import DonePart, OnProgress, given_up, is_hopeless, make_part
+from scrapy_mss.bulk.worker_groups import EngineError
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class RayEngine:
     settings: Mapping[str, Any]
     actors: int | None = None
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+    def __call__(self, parts: Iterable[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
         """Make *parts* in *folder*, as the cluster has room for them."""
         import ray
         import ray.data

@@ -21,8 +21,8 @@ from typing import IO, Any, Final
 
 from scrapy_mss.bulk.archives import PIECE, grouped, pieces_of
 from scrapy_mss.bulk.extracting import model_in, options_of
-from scrapy_mss.bulk.lanes import Engine
-from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Told
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress
+from scrapy_mss.bulk.worker_groups import Engine
 from scrapy_mss.files.appending import Appended
 from scrapy_mss.files.parquet import locked
 from scrapy_mss.files.stored_pages import Piece, SourceError
@@ -59,7 +59,7 @@ class Bulk:
     settings: Mapping[str, Any]
     piece: int = PIECE
 
-    def run(self, engine: Engine, begin: Callable[[int, int], Told]) -> Summary:
+    def run(self, engine: Engine, begin: Callable[[int, int], OnProgress]) -> Summary:
         """Make by *engine* what is not made; *begin* takes how many bytes there are, and are done.
 
         What it gives is told of what is done from then on.

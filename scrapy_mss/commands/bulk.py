@@ -86,16 +86,16 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
-    from scrapy_mss.bulk.lanes import Engine, EngineError, Lanes
     from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk, ManifestError
+    from scrapy_mss.bulk.worker_groups import Engine, EngineError, WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for row in SETTINGS:
         if row.name in READING:
             settings[row.name] = command.settings.get(row.name, row.default)
     bulk = Bulk(inputs(options), options.output, settings, options.part * MEGABYTE)
-    engine: Engine = Lanes(settings, options.processes or cores())
+    engine: Engine = WorkerGroups(settings, options.processes or cores())
     if options.ray:
         if find_spec("ray") is None:
             raise CommandError("ray is missing: pip install 'scrapy-mss[ray]'")

@@ -23,8 +23,8 @@ from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.output.media import kept_media
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.crawled import minute_now
-from scrapy_mss.sites.visit import Visit
 from scrapy_mss.workbench.why_page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 from scrapy_mss.wrappers.reading import explained
@@ -86,10 +86,10 @@ def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
     return found[0]
 
 
-def _site(options: argparse.Namespace, command: MssCommand, url: str) -> Visit | None:
+def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteContext | None:
     """What crawls know of the site of *url*; None if they know nothing."""
     memory = known_site(options, command, url)
-    return Visit(memory, minute_now(), url) if memory else None
+    return SiteContext(memory, minute_now(), url) if memory else None
 
 
 def _verdict(found: Extraction) -> str:

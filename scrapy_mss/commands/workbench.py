@@ -80,7 +80,7 @@ def _number_of_pages(text: str) -> int:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
-        from scrapy_mss.workbench.bench import Bench
+        from scrapy_mss.workbench.bench import WorkbenchState
         from scrapy_mss.workbench.pages import Pages
         from scrapy_mss.workbench.serving import serve
     except ImportError as error:
@@ -102,7 +102,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    bench = Bench(pages, extractor, folder, model, quality, unsure)
+    bench = WorkbenchState(pages, extractor, folder, model, quality, unsure)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))

@@ -68,7 +68,7 @@ class MssExtension:
         self._workers = Workers(self.options, learner, self.jobs, asked_for=asked_for)
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, learner, self.stats)
-        self._is_judged = False
+        self._is_evaluated = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._reader.unsure = self.state.unsure
         if self.options.join_pages > 1:
@@ -77,7 +77,7 @@ class MssExtension:
             self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         crawler.signals.connect(self.open, signals.spider_opened)
         # Before others that wait for the end, as Spidermon, look at the stats.
-        crawler.signals.connect(self.judge_at_once, signals.spider_closed)
+        crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
@@ -112,18 +112,18 @@ class MssExtension:
         self.state.begin()
         self._workers.start()
 
-    async def judge(self) -> None:
+    async def evaluate(self) -> None:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
-        if self.state.quality is not None and not self._is_judged:
-            self._is_judged = True
+        if self.state.quality is not None and not self._is_evaluated:
+            self._is_evaluated = True
             self.state.expect_end()
-            self._tell(await self.state.quality.judged())
+            self._tell(await self.state.quality.evaluated())
 
-    def judge_at_once(self) -> None:
+    def evaluate_at_once(self) -> None:
         """Do the same where no pipeline has: nobody waits for what a signal starts."""
-        if self.state.quality is not None and not self._is_judged:
-            self._is_judged = True
-            self._tell(self.state.quality.judged_at_once())
+        if self.state.quality is not None and not self._is_evaluated:
+            self._is_evaluated = True
+            self._tell(self.state.quality.evaluated_at_once())
 
     def _tell(self, alarms: list[Alarm]) -> None:
         quality = self.state.quality

@@ -63,7 +63,7 @@ class PageJobs:
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
         if self._sites is not None:
-            page = replace(page, visit=self._sites.visit(page.url))
+            page = replace(page, visit=self._sites.context(page.url))
         if self.seen is not None:
             page = replace(page, emitted=self.seen.emitted(page.url))
         job: PageJob = Future()
@@ -114,13 +114,13 @@ class PageJobs:
             self._has_room.set()
 
     def _remember(self, url: str, answer: PageAnswer) -> None:
-        if self._sites is not None and answer.lesson is not None:
+        if self._sites is not None and answer.update is not None:
             n_changed = self._sites.changed
-            is_learned = self._sites.learn(url, answer.lesson)
+            is_learned = self._sites.learn(url, answer.update)
             if self.quality is None:
                 return
-            if is_learned and answer.lesson.place:
-                self.quality.place(url, answer.lesson.place)
+            if is_learned and answer.update.place:
+                self.quality.place(url, answer.update.place)
             if self._sites.changed > n_changed:
                 self.quality.redesigned(url)
 

@@ -29,8 +29,8 @@ from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import Example, example_of
 from scrapy_mss.models.model import Model
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 from scrapy_mss.wrappers.reading import LEAST_PROBABILITY, read_at
 
@@ -65,7 +65,7 @@ class PageWork:
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
             article = self._read(page, page.html)
-            return PageAnswer(article, lesson=page.visit.lesson if page.visit else None)
+            return PageAnswer(article, update=page.visit.update if page.visit else None)
         except MemoryError:
             raise
         except Exception:
@@ -78,19 +78,19 @@ class PageWork:
         labelling = label(wrapper, page.html, tokenize(page.html))
         if page.example and labelling.reason is None:
             example = self._example(page, labelling)
-        lesson = None
+        update = None
         if page.visit is not None and labelling.reason is None and wrapper.body:
-            lesson = page.visit.labelled(Page(labelling.tokens), labelling.inside)
+            update = page.visit.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
         article = None
         if page.article:
             article, labelling = self._article(page, labelling)
-        if page.visit is not None and page.article and lesson is None:
-            lesson = page.visit.lesson  # of what the model has read
+        if page.visit is not None and page.article and update is None:
+            update = page.visit.update  # of what the model has read
         labels = LabelSummary(
             labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
         )
-        return PageAnswer(article, labels, example, seconds=seconds, lesson=lesson)
+        return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
     def _example(self, page: PageRequest, labelling: Labelling) -> Example | Rejection:
         """What is to be learned: nothing where the wrapper leaves the text to the model."""
@@ -153,7 +153,7 @@ class PageWork:
         )
 
 
-def _with_emitted(page: PageRequest, emitted: bytes) -> Visit:
+def _with_emitted(page: PageRequest, emitted: bytes) -> SiteContext:
     """The visit of a *page* whose article was *emitted* before, with or without memory."""
-    visit = page.visit or Visit(SiteMemory(), 0, page.url)
+    visit = page.visit or SiteContext(SiteMemory(), 0, page.url)
     return replace(visit, emitted=Paragraphs.from_bytes(emitted))

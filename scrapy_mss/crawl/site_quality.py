@@ -1,6 +1,7 @@
 """A crawl's unsaved counts of each site, and the alarms at its end.
 
-At the end the sites of the crawl are judged before any other handler of the signal reads the stats.
+At the end the sites of the crawl are evaluated, before any other handler of the signal reads the
+stats.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ from scrapy_mss.storage.tables import MAX_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
-JUDGE_SECONDS: Final = 2.0  # of the event loop; it takes milliseconds, and a model some hundred
+EVALUATION_SECONDS: Final = (
+    2.0  # of the event loop; it takes milliseconds, and a model some hundred
+)
 
 
 def this_hour() -> int:
@@ -67,7 +70,7 @@ class SiteQuality(Part):
         self._only_new = only_new
         self._unsaved: dict[SiteDay, Counts] = {}
         self._in_flight: dict[SiteDay, Counts] = {}  # what is being written
-        self._met: set[str] = set()  # sites to judge
+        self._met: set[str] = set()  # sites to evaluate
         self._of_crawl: dict[str, Days] = {}  # what the store has taken of this crawl
         self._stored: set[str] = set()  # sites of the last batch that the store has taken
         self._uncertain: set[str] = set()  # that the store has taken and perhaps not stored
@@ -136,38 +139,38 @@ class SiteQuality(Part):
                 days = self._of_crawl.setdefault(site, {})
                 days[day] = added(days.get(day, Counter()), counts)
 
-    async def judged(self) -> list[Alarm]:
+    async def evaluated(self) -> list[Alarm]:
         """The alarms of the sites of this crawl, all of whose pages are stored before.
 
         The event loop, which must be asyncio's, goes on meanwhile.
         """
         assert self.checkpoints is not None
         await self.checkpoints.written()
-        judging = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
-        await completed(judging)
-        return self._answered(judging)
+        evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
+        await completed(evaluating)
+        return self._answered(evaluating)
 
-    def judged_at_once(self) -> list[Alarm]:
+    def evaluated_at_once(self) -> list[Alarm]:
         """The alarms of the sites of this crawl, all of whose pages are stored before.
 
-        The event loop waits for it: so where the store does not answer soon, nothing is judged.
+        The event loop waits for it: so where the store does not answer soon, nothing is evaluated.
         """
         assert self.checkpoints is not None
-        until = monotonic() + JUDGE_SECONDS
-        if self.checkpoints.settle(JUDGE_SECONDS):
+        until = monotonic() + EVALUATION_SECONDS
+        if self.checkpoints.settle(EVALUATION_SECONDS):
             self.checkpoint()
             if self.checkpoints.settle(max(0.0, until - monotonic())):
-                judging = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
-                if done([judging], max(0.0, until - monotonic())).done:
-                    return self._answered(judging)
+                evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
+                if done([evaluating], max(0.0, until - monotonic())).done:
+                    return self._answered(evaluating)
         self.store_failed(
-            TimeoutError(f"{self._store.name}: no answer in {JUDGE_SECONDS:g} seconds")
+            TimeoutError(f"{self._store.name}: no answer in {EVALUATION_SECONDS:g} seconds")
         )
         return []
 
-    def _answered(self, judging: Future[list[Alarm]]) -> list[Alarm]:
+    def _answered(self, evaluating: Future[list[Alarm]]) -> list[Alarm]:
         try:
-            return judging.result()
+            return evaluating.result()
         except Exception as error:  # noqa: BLE001 - of the store, of what is there: the crawl ends well
             self.store_failed(error)
             return []

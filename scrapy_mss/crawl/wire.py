@@ -25,9 +25,9 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import OPTIONAL_FIELDS, Article, values_of
 from scrapy_mss.models.examples import Example
+from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.format import packed as packed_memory
 from scrapy_mss.sites.format import unpacked as unpacked_memory
-from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.schema import document_of, read_document
 
@@ -64,7 +64,7 @@ class PageRequest:
     example: bool = False
     article: bool = True
     further: bool = False
-    visit: Visit | None = None
+    visit: SiteContext | None = None
     emitted: bytes | None = None
 
     def to_bytes(self) -> bytes:
@@ -91,7 +91,9 @@ class PageRequest:
         wrapper = _wrapper(head["wrapper"]) if head["wrapper"] else None
         visit = None
         if "memory" in parts:
-            visit = Visit(unpacked_memory(bytes(parts["memory"])), head["minute"], head["url"])
+            visit = SiteContext(
+                unpacked_memory(bytes(parts["memory"])), head["minute"], head["url"]
+            )
         asked = {name: head[name] for name in _ASKED}
         emitted = bytes(parts["emitted"]) if "emitted" in parts else None
         return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, emitted=emitted, **asked)
@@ -116,7 +118,7 @@ class PageAnswer:
 
     *seconds* went into the labels and the example; those of the article are in its result.
     *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so
-    much memory after the page that it is to be replaced. The *lesson* is for the memory of the
+    much memory after the page that it is to be replaced. The *update* is for the memory of the
     page's site.
     """
 
@@ -127,7 +129,7 @@ class PageAnswer:
     seconds: float = 0.0
     logged: tuple[tuple[int, str], ...] = ()
     worn: bool = False
-    lesson: Lesson | None = None
+    update: SiteUpdate | None = None
 
     def to_bytes(self) -> bytes:
         """The answer as `from_bytes` reads it."""
@@ -143,19 +145,19 @@ class PageAnswer:
             "logged": self.logged,
             "worn": self.worn,
         }
-        if self.lesson is not None:
-            head["place"] = self.lesson.place
-            parts["lesson"] = packed_memory(self.lesson.added)
+        if self.update is not None:
+            head["place"] = self.update.place
+            parts["update"] = packed_memory(self.update.added)
         return _packed(head, parts)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageAnswer:
         """The answer in *data*."""
         head, parts = _unpacked(data)
-        lesson = None
-        if "lesson" in parts:
-            memory = unpacked_memory(bytes(parts["lesson"]))
-            lesson = Lesson(memory, head["place"])
+        update = None
+        if "update" in parts:
+            memory = unpacked_memory(bytes(parts["update"]))
+            update = SiteUpdate(memory, head["place"])
         return cls(
             _article_result(head["article"], parts) if head["article"] else None,
             _labels(head["labels"]) if head["labels"] else None,
@@ -164,7 +166,7 @@ class PageAnswer:
             head["seconds"],
             tuple((level, message) for level, message in head["logged"]),
             head["worn"],
-            lesson,
+            update,
         )
 
 

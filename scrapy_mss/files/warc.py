@@ -92,21 +92,21 @@ def _whole_records(
 
 @dataclass(slots=True)
 class _Seen:
-    """The *last* record that was seen before damage; *is_told* if it was the damaged one."""
+    """The *last* record that was seen before damage; *is_emitted* if it was the damaged one."""
 
     last: int
     count: int = 0
-    is_told: bool = False
+    is_emitted: bool = False
 
     def add(self, at: int, record: Record | None) -> None:
         """A record was seen, and what was made of it."""
         self.last = at
         self.count += 1
-        self.is_told = record is not None and record.problem == DAMAGED
+        self.is_emitted = record is not None and record.problem == DAMAGED
 
     def damage(self, file: BinaryIO, following: int | None) -> int | None:
         """Where the damage is; None if that was told, or will be of the *following* record."""
-        if self.is_told:
+        if self.is_emitted:
             return None
         end = self.end(file)
         if end is None:

@@ -1,8 +1,8 @@
 """Detects declines in a site's quality compared with the site's own past.
 
 The days of a site are grouped, from the latest back, until each group has enough pages, ten and
-then forty: a site with two hundred articles a day is judged daily, one with three every four days
-and every two weeks. The latest group is compared with the earlier ones. A share has declined if it
+then forty: a site with two hundred articles a day is evaluated daily, one with three every four
+days and every two weeks. The latest group is compared with the earlier ones. A share has declined if it
 is lower than theirs
 
 - by more than chance: p, the share of n pages, varies by 1 / sqrt(n) on the scale 2 arcsin sqrt(p),
@@ -115,7 +115,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Days that are judged together, with the *first* of them."""
+    """Days that are evaluated together, with the *first* of them."""
 
     first: int
     counts: Counts

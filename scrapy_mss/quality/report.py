@@ -161,7 +161,7 @@ def report(
     listed: Collection[str] = (),
     past: Mapping[str, Days] | None = None,
 ) -> Report:
-    """What was counted of *sites*, judged in the hour *now*; in the *past* there may be more."""
+    """What was counted of *sites*, evaluated in the hour *now*; in the *past* there may be more."""
     today, made = now // DAY, []
     for site, days in sites.items():
         known = (past or sites)[site]

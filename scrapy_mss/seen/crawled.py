@@ -43,7 +43,7 @@ class Wording(NamedTuple):
     paragraphs: Paragraphs | None = None
 
 
-class Verdict(NamedTuple):
+class Comparison(NamedTuple):
     """What an article is beside what was seen of it."""
 
     is_new: bool  # an article, or a revision of one, that has not been seen
@@ -107,7 +107,7 @@ class SeenArticles(Part):
         is_dated = bool(listed and seen.listed)
         return not is_dated and now - seen.checked >= self._recheck
 
-    def judge(self, addresses: Addresses, wording: Wording) -> Verdict:
+    def compare(self, addresses: Addresses, wording: Wording) -> Comparison:
         """What an article is beside what was seen of it.
 
         Under its own address it is compared. If the page was seen there without an article, and has
@@ -127,17 +127,17 @@ class SeenArticles(Part):
                 same = found if before is None else found.emitted_as(before)
                 new = Seen(*seen[:3], listed, now, now, same.to_bytes())
             revision = seen.revision + bool(changed)
-            return Verdict(bool(changed), changed, new._replace(revision=revision))
+            return Comparison(bool(changed), changed, new._replace(revision=revision))
         other = self._other(addresses.own, found)
         if other is not None:
-            return Verdict(is_new=False, changed=(), seen=other._replace(checked=now, met=now))
+            return Comparison(is_new=False, changed=(), seen=other._replace(checked=now, met=now))
         copied = self._article(addresses.canonical) if addresses.canonical else None
         if copied is not None and copied.text == text:
-            return Verdict(is_new=False, changed=(), seen=new._replace(revision=copied.revision))
-        return Verdict(is_new=True, changed=(), seen=new)
+            return Comparison(is_new=False, changed=(), seen=new._replace(revision=copied.revision))
+        return Comparison(is_new=True, changed=(), seen=new)
 
     def add(self, addresses: Addresses, seen: Seen) -> None:
-        """Note that an article has been seen, as `judge` has it."""
+        """Note that an article has been seen, as `compare` has it."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
             self._note((addresses.canonical,), seen)

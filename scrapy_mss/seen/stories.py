@@ -8,7 +8,7 @@ in small steps: a text is compared with the texts of a window of days, not with 
 The story of an article is remembered beyond that window, so that a late revision of an original
 does not become a copy of its copies: its record is kept while a text of its story is in the window.
 
-A text counts as told when its item has left the pipelines. Until then it is pending: others are
+A text counts as emitted when its item has left the pipelines. Until then it is pending: others are
 its copies, but if it is lost, they were not seen.
 """
 
@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, Protocol
 
 from scrapy_mss.seen.keys import text_key
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told, adding
+from scrapy_mss.seen.story_store import EmittedText, RecentTexts, StoryStore, adding
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import DAY, Change
 
@@ -32,23 +32,23 @@ MAX_UNSAVED: Final = 20_000  # that a store which fails has not taken: the oldes
 
 
 class _Texts(Protocol):
-    """Where texts that were told can be asked for."""
+    """Where texts that were emitted can be asked for."""
 
-    def at(self, addresses: Sequence[int], /) -> list[Told]: ...
+    def at(self, addresses: Sequence[int], /) -> list[EmittedText]: ...
 
-    def sharing(self, keys: Sequence[int], /) -> list[Told]: ...
+    def sharing(self, keys: Sequence[int], /) -> list[EmittedText]: ...
 
 
-class Judged(NamedTuple):
-    """A text beside what was told."""
+class StoryMatch(NamedTuple):
+    """A text beside what was emitted."""
 
-    told: Told
+    emitted: EmittedText
     waits_for: int | None = None  # the address of what it is a copy of, while that may be lost
 
     @property
     def story(self) -> str:
         """The name of its story."""
-        return f"{self.told.story & (2**64 - 1):016x}"
+        return f"{self.emitted.story & (2**64 - 1):016x}"
 
 
 class Stories(Part):
@@ -73,8 +73,8 @@ class Stories(Part):
         self._n_dropped = 0
         self._n_written = 0  # texts of the last checkpoint
 
-    def judge(self, addresses: Sequence[int], text: str) -> Judged:
-        """What the *text* at some *addresses* is beside those that were told.
+    def match(self, addresses: Sequence[int], text: str) -> StoryMatch:
+        """What the *text* at some *addresses* is beside those that were emitted.
 
         At an address of its own it is the same story in whatever words, and no copy if it was none.
         """
@@ -89,30 +89,30 @@ class Stories(Part):
         found = [*like, own] if own and own.minute >= self._since else like
         is_found = any(self._is_same(numbers, each) for each in found)
         minute, new = self._now(), None if is_found else numbers
-        told = Told(tuple(addresses), story, original, is_copy, minute, new)
-        return Judged(told, self._under_way_of(like) if is_copy else None)
+        emitted = EmittedText(tuple(addresses), story, original, is_copy, minute, new)
+        return StoryMatch(emitted, self._under_way_of(like) if is_copy else None)
 
-    def begin(self, told: Told) -> None:
+    def begin(self, emitted: EmittedText) -> None:
         """Note that the item of a text is on its way."""
-        self._under_way.put(told)
-        self._items[told.addresses[0]] += 1
+        self._under_way.put(emitted)
+        self._items[emitted.addresses[0]] += 1
         if len(self._under_way.texts) > MAX_UNDER_WAY:
             self._let_go(next(iter(self._under_way.texts)))
 
-    def end(self, addresses: Sequence[int], *, is_told: bool) -> None:
+    def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
         """Note that an item of what is at *addresses* has left the pipelines, or is lost.
 
-        What is there is lost only with the last of its items, and is told with the first.
+        What is there is lost only with the last of its items, and is emitted with the first.
         """
         first = addresses[0]
-        told = self._under_way.texts.get(first)
-        if told is None:
+        emitted = self._under_way.texts.get(first)
+        if emitted is None:
             return
         self._items[first] -= 1
-        if is_told or not self._items[first]:
+        if is_emitted or not self._items[first]:
             self._let_go(first)
-        if is_told:
-            self.add(told)
+        if is_emitted:
+            self.add(emitted)
 
     def is_under_way(self, address: int) -> bool:
         """Whether an item of what is at *address* is still on its way."""
@@ -122,14 +122,14 @@ class Stories(Part):
         self._under_way.remove(first)
         del self._items[first]
 
-    def add(self, told: Told) -> None:
-        """Note that a text was told."""
-        self._unsaved.put(told)
+    def add(self, emitted: EmittedText) -> None:
+        """Note that a text was emitted."""
+        self._unsaved.put(emitted)
         if len(self._unsaved.texts) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()
 
     def take(self) -> Change | None:
-        """What stores what was told; None if nothing was."""
+        """What stores what was emitted; None if nothing was."""
         if not self._unsaved.texts:
             return None
         self._in_flight, self._unsaved = self._unsaved, RecentTexts()
@@ -166,21 +166,27 @@ class Stories(Part):
         """The first minute of the window."""
         return self._now() - self._window
 
-    def _at(self, addresses: Sequence[int]) -> Told | None:
-        """What was told last at one of the *addresses*, however long ago."""
+    def _at(self, addresses: Sequence[int]) -> EmittedText | None:
+        """What was emitted last at one of the *addresses*, however long ago."""
         found = chain.from_iterable(self._asked(place.at, addresses) for place in self._places())
         return next(found, None)
 
-    def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[Told]:
+    def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[EmittedText]:
         """The texts at other addresses that one with these *numbers* is a copy of."""
         since, seen = self._since, set(addresses)
         for place in self._places():
-            for told in self._asked(place.sharing, keys_of(numbers)):
-                is_other = told.minute >= since and seen.isdisjoint(told.addresses)
-                if is_other and told.sketch is not None and likeness(numbers, told.sketch).is_copy:
-                    yield told
+            for emitted in self._asked(place.sharing, keys_of(numbers)):
+                is_other = emitted.minute >= since and seen.isdisjoint(emitted.addresses)
+                if (
+                    is_other
+                    and emitted.sketch is not None
+                    and likeness(numbers, emitted.sketch).is_copy
+                ):
+                    yield emitted
 
-    def _asked(self, ask: Callable[[Sequence[int]], list[Told]], of: Sequence[int]) -> list[Told]:
+    def _asked(
+        self, ask: Callable[[Sequence[int]], list[EmittedText]], of: Sequence[int]
+    ) -> list[EmittedText]:
         """What *ask* answers; nothing where the file fails."""
         try:
             return ask(of)
@@ -188,12 +194,16 @@ class Stories(Part):
             self.store_failed(error)
             return []
 
-    def _is_same(self, numbers: Numbers | None, told: Told) -> bool:
-        if numbers is None or told.sketch is None or told.addresses[0] in self._under_way.texts:
+    def _is_same(self, numbers: Numbers | None, emitted: EmittedText) -> bool:
+        if (
+            numbers is None
+            or emitted.sketch is None
+            or emitted.addresses[0] in self._under_way.texts
+        ):
             return False
-        return likeness(numbers, told.sketch).is_same
+        return likeness(numbers, emitted.sketch).is_same
 
-    def _under_way_of(self, like: Sequence[Told]) -> int | None:
+    def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
         """The address of one of these texts, if all of them may still be lost."""
         addresses = [each.addresses[0] for each in like]
         if all(each in self._under_way.texts for each in addresses):

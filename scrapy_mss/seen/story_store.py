@@ -27,13 +27,13 @@ _TOLD: Final = struct.Struct("<qqBI")
 _STORY_KEY: Final = struct.Struct("<I")
 
 
-class Told(NamedTuple):
-    """A text that was told."""
+class EmittedText(NamedTuple):
+    """A text that was emitted."""
 
     addresses: tuple[int, ...]  # where, as keys
     story: int
-    original: int  # the first address of the text that was told first
-    is_copy: bool  # of one that was told before at another address
+    original: int  # the first address of the text that was emitted first
+    is_copy: bool  # of one that was emitted before at another address
     minute: int  # since 1970
     sketch: Numbers | None  # None if it is too short, or as good as one that has been added
 
@@ -44,14 +44,14 @@ class StoryStore:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def at(self, addresses: Sequence[int]) -> list[Told]:
-        """What was told last at each of the *addresses*."""
+    def at(self, addresses: Sequence[int]) -> list[EmittedText]:
+        """What was emitted last at each of the *addresses*."""
         rows = {STORIES.key(packed(each)): each for each in addresses}
         found = self._store.get(rows, patient=False)
-        told = (_told(address, found[row]) for row, address in rows.items() if row in found)
-        return [each for each in told if each is not None]
+        emitted = (_emitted(address, found[row]) for row, address in rows.items() if row in found)
+        return [each for each in emitted if each is not None]
 
-    def sharing(self, keys: Sequence[int]) -> list[Told]:
+    def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
         """Texts that share most of the *keys* of a sketch."""
         rows = [STORY_KEYS.key(_STORY_KEY.pack(key)) for key in keys]
         found = self._store.get(rows, patient=False).values()
@@ -59,40 +59,40 @@ class StoryStore:
         return self.at([address for address, _ in shared.most_common(MAX_CANDIDATES)])
 
 
-def adding(texts: Iterable[Told]) -> Change:
+def adding(texts: Iterable[EmittedText]) -> Change:
     """What adds *texts*, the latest last."""
-    told = list(texts)
-    addresses = {each for text in told for each in (*text.addresses, text.original)}
-    keys = {key for text in told for key in keys_of(text.sketch)}
+    emitted = list(texts)
+    addresses = {each for text in emitted for each in (*text.addresses, text.original)}
+    keys = {key for text in emitted for key in keys_of(text.sketch)}
     reads = [STORIES.key(packed(each)) for each in sorted(addresses)]
     reads += [STORY_KEYS.key(_STORY_KEY.pack(key)) for key in sorted(keys)]
-    return Change(reads, partial(_with_texts, told))
+    return Change(reads, partial(_with_texts, emitted))
 
 
-def _with_texts(texts: Sequence[Told], found: Rows) -> dict[Key, Row | None]:
+def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | None]:
     rows: dict[Key, Row] = {}
 
     def value(row: Key) -> bytes:
         return rows[row].value if row in rows else found.get(row, b"")
 
-    for told in texts:
-        original = STORIES.key(packed(told.original))
+    for emitted in texts:
+        original = STORIES.key(packed(emitted.original))
         if value(original):  # its story goes on
-            rows[original] = Row(value(original), told.minute)
-        first = told.addresses[0]
-        head = _TOLD.pack(told.story, told.original, told.is_copy, told.minute)
-        for address in told.addresses:
+            rows[original] = Row(value(original), emitted.minute)
+        first = emitted.addresses[0]
+        head = _TOLD.pack(emitted.story, emitted.original, emitted.is_copy, emitted.minute)
+        for address in emitted.addresses:
             row = STORIES.key(packed(address))
-            if address == first and told.sketch is not None:
-                sketch = told.sketch.astype("<u4").tobytes()
+            if address == first and emitted.sketch is not None:
+                sketch = emitted.sketch.astype("<u4").tobytes()
             else:
                 sketch = _sketch_in(value(row))
-            rows[row] = Row(head + sketch, told.minute)
-        for key in keys_of(told.sketch):
+            rows[row] = Row(head + sketch, emitted.minute)
+        for key in keys_of(emitted.sketch):
             row = STORY_KEYS.key(_STORY_KEY.pack(key))
             known = [each for each in _addresses(value(row)) if each != first]
             latest = (*known, first)[-PER_KEY:]
-            rows[row] = Row(np.array(latest, "<i8").tobytes(), told.minute)
+            rows[row] = Row(np.array(latest, "<i8").tobytes(), emitted.minute)
     return dict(rows)
 
 
@@ -102,13 +102,13 @@ def _sketch_in(value: bytes) -> bytes:
     return b"" if len(sketch) % 4 else sketch
 
 
-def _told(address: int, value: bytes) -> Told | None:
+def _emitted(address: int, value: bytes) -> EmittedText | None:
     """The text in a row; None if that is damaged."""
     if len(value) < _TOLD.size or (len(value) - _TOLD.size) % 4:
         return None
     story, original, is_copy, minute = _TOLD.unpack_from(value)
     sketch = np.frombuffer(value, "<u4", offset=_TOLD.size) if len(value) > _TOLD.size else None
-    return Told((address,), story, original, bool(is_copy), minute, sketch)
+    return EmittedText((address,), story, original, bool(is_copy), minute, sketch)
 
 
 def _addresses(value: bytes) -> list[int]:
@@ -120,44 +120,44 @@ def _addresses(value: bytes) -> list[int]:
 class RecentTexts:
     """The texts that are not in the store yet, asked like it."""
 
-    def __init__(self, texts: Iterable[Told] = ()) -> None:
-        self.texts: dict[int, Told] = {}  # by their first address, in the order of time
+    def __init__(self, texts: Iterable[EmittedText] = ()) -> None:
+        self.texts: dict[int, EmittedText] = {}  # by their first address, in the order of time
         self._at: dict[int, int] = {}  # the first address of the text at an address
         self._sharing: dict[int, dict[int, None]] = {}  # the first addresses by key
-        for told in texts:
-            self.put(told)
+        for emitted in texts:
+            self.put(emitted)
 
-    def put(self, told: Told) -> None:
-        """Add a text, in the place of one that was told at its first address."""
-        first = told.addresses[0]
+    def put(self, emitted: EmittedText) -> None:
+        """Add a text, in the place of one that was emitted at its first address."""
+        first = emitted.addresses[0]
         before = self.remove(first)
-        if told.sketch is None and before is not None:
-            told = told._replace(sketch=before.sketch)
-        self.texts[first] = told
-        self._at.update(dict.fromkeys(told.addresses, first))
-        for key in keys_of(told.sketch):
+        if emitted.sketch is None and before is not None:
+            emitted = emitted._replace(sketch=before.sketch)
+        self.texts[first] = emitted
+        self._at.update(dict.fromkeys(emitted.addresses, first))
+        for key in keys_of(emitted.sketch):
             self._sharing.setdefault(key, {})[first] = None
 
-    def remove(self, first: int) -> Told | None:
+    def remove(self, first: int) -> EmittedText | None:
         """Remove the text whose first address this is."""
-        told = self.texts.pop(first, None)
-        if told is None:
+        emitted = self.texts.pop(first, None)
+        if emitted is None:
             return None
-        for address in told.addresses:
+        for address in emitted.addresses:
             if self._at.get(address) == first:
                 del self._at[address]
-        for key in keys_of(told.sketch):
+        for key in keys_of(emitted.sketch):
             of_key = self._sharing[key]
             del of_key[first]
             if not of_key:
                 del self._sharing[key]
-        return told
+        return emitted
 
-    def at(self, addresses: Sequence[int]) -> list[Told]:
-        """What was told last at each of the *addresses*."""
+    def at(self, addresses: Sequence[int]) -> list[EmittedText]:
+        """What was emitted last at each of the *addresses*."""
         return [self.texts[self._at[each]] for each in addresses if each in self._at]
 
-    def sharing(self, keys: Sequence[int]) -> list[Told]:
+    def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
         """Texts that share most of the *keys* of a sketch."""
         latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
         shared = Counter(chain.from_iterable(latest))

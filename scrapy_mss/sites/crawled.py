@@ -13,11 +13,11 @@ from time import time
 
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.sites.unsaved import MAX_WAITING, Batch
-from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
 
@@ -56,7 +56,7 @@ class CrawledSites(Part):
         self._now = now
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
         self._watches: dict[str, LayoutWatch] = {}  # of the sites in memory
-        self._taught: dict[str, None] = {}  # addresses, the latest last
+        self._learned_urls: dict[str, None] = {}  # addresses, the latest last
         self._bytes = 0
         self.pages = 0  # with an article that were learned
         self.changed = 0  # sites whose layout has
@@ -69,11 +69,11 @@ class CrawledSites(Part):
         """Of how many sites not all could be written, once all has ended."""
         return len(self._unsaved) + self._n_dropped + self._n_uncertain
 
-    def visit(self, url: str) -> Visit:
+    def context(self, url: str) -> SiteContext:
         """The page at *url*, to be read now; one without a host is of no site."""
         minute, site = self._now(), site_of(url)
         memory = self._recalled(site).at(period_of(minute)) if site else SiteMemory()
-        return Visit(memory, minute, url)
+        return SiteContext(memory, minute, url)
 
     def recall(self, url: str) -> None:
         """Have what is known of the site of *url* at hand, for `addresses`."""
@@ -89,21 +89,21 @@ class CrawledSites(Part):
         memory = self._known.get(site_of(url))
         return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
-    def learn(self, url: str, lesson: Lesson) -> bool:
+    def learn(self, url: str, update: SiteUpdate) -> bool:
         """Remember what the page at *url* taught; in one crawl, each address teaches once."""
         site = site_of(url)
-        if not site or not lesson.added or url in self._taught:
+        if not site or not update.added or url in self._learned_urls:
             return False
-        self._taught[url] = None
-        if len(self._taught) > MAX_TAUGHT:
-            del self._taught[next(iter(self._taught))]
+        self._learned_urls[url] = None
+        if len(self._learned_urls) > MAX_TAUGHT:
+            del self._learned_urls[next(iter(self._learned_urls))]
         known = self._recalled(site)
         watch = self._watches.setdefault(site, LayoutWatch())
-        if lesson.added.pages and watch.has_changed(known, lesson.added):
+        if update.added.pages and watch.has_changed(known, update.added):
             known = self._forgotten(site)
-        self.pages += bool(lesson.added.pages)
-        self._unsaved.add(site, lesson.added)
-        self._put(site, known.plus(lesson.added))
+        self.pages += bool(update.added.pages)
+        self._unsaved.add(site, update.added)
+        self._put(site, known.plus(update.added))
         if len(self._unsaved) > MAX_WAITING:
             self.checkpoint()
         return True
@@ -137,7 +137,7 @@ class CrawledSites(Part):
         """What is known of a site whose layout has changed: nothing, as all would mislead."""
         self.changed += 1
         logger.info("scrapy-mss: %s has changed its layout; its site memory was discarded", site)
-        self._unsaved.begin_anew(site)
+        self._unsaved.reset(site)
         return SiteMemory()
 
     def _recalled(self, site: str) -> SiteMemory:

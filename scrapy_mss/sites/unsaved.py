@@ -36,7 +36,7 @@ class Batch:
         if len(learned) >= ADDED_AT_ONCE:
             learned[:] = [SiteMemory.total(learned)]
 
-    def begin_anew(self, site: str) -> None:
+    def reset(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
         self.anew.add(site)
         self._learned[site] = []
@@ -57,5 +57,5 @@ class Batch:
         """Add a *later* batch."""
         for site, memory in later.learned().items():
             if site in later.anew:
-                self.begin_anew(site)
+                self.reset(site)
             self.add(site, memory)

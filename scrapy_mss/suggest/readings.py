@@ -21,8 +21,8 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
-from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import Labelling, Reason, aligned, label_tree
 from scrapy_mss.wrappers.reading import read_at
@@ -114,12 +114,12 @@ def read_pages(
     known = memory or SiteMemory()
     minute = known.period * PERIOD_DAYS * MINUTES_A_DAY
     read = [Page.of(page.html, extractor.profile.stem, page.url) for page in pages]
-    visits = [Visit(known, minute, page.url) for page in read]
+    visits = [SiteContext(known, minute, page.url) for page in read]
     alone = [
         extractor.extract_page(page, visit).kept for page, visit in zip(read, visits, strict=True)
     ]
-    lessons = [visit.lesson.added for visit in visits]
-    teachers = [n for n, lesson in enumerate(lessons) if lesson.pages][:MAX_TEACHERS]
+    lessons = [visit.update.added for visit in visits]
+    teachers = [n for n, update in enumerate(lessons) if update.pages][:MAX_TEACHERS]
     of_all = SiteMemory.total([known, *(lessons[n] for n in teachers)])
     found = []
     for number, page in enumerate(read):
@@ -127,7 +127,7 @@ def read_pages(
         if number in teachers:
             rest = (lessons[n] for n in teachers if n != number)
             others = SiteMemory.total([known, *rest])
-        extraction = extractor.extract_page(page, Visit(others, minute, page.url))
+        extraction = extractor.extract_page(page, SiteContext(others, minute, page.url))
         tree = aligned(page.tokens)
         found.append(SitePage(page.url, page, extraction, tree, alone[number]))
     return tuple(found)

@@ -23,7 +23,7 @@ from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
 from scrapy_mss.workbench import saving
-from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.bench import WorkbenchState
 from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited, starter
 from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences
 from scrapy_mss.workbench.pages import Pages
@@ -48,7 +48,7 @@ class Question:
     """The values of a question; each is checked as it is read."""
 
     values: Mapping[str, object]
-    bench: Bench
+    bench: WorkbenchState
 
     def text(self, name: str) -> str:
         value = self.values.get(name, "")
@@ -319,7 +319,7 @@ ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
 }
 
 
-def answer(name: str, values: Mapping[str, object], bench: Bench) -> Answer:
+def answer(name: str, values: Mapping[str, object], bench: WorkbenchState) -> Answer:
     """The answer to the question *name*; what is wrong with a rule is in it as ``problems``."""
     try:
         return ANSWERS[name](Question(values, bench))

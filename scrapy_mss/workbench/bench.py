@@ -30,7 +30,7 @@ MOST_EXPLAINED: Final = 16  # pages
 
 
 @dataclass
-class Bench:
+class WorkbenchState:
     """The *pages*, the *extractor* that reads them, the *folder* of rules and other files."""
 
     pages: Pages

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from scrapy_mss.workbench.answers import ANSWERS, QuestionError, answer
-from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.bench import WorkbenchState
 from scrapy_mss.workbench.drawing import frame_script, frame_style, hash_of, static_file
 from scrapy_mss.workbench.security import HOST, MOST_BYTES, Guard, Origins, frame_headers
 
@@ -39,7 +39,7 @@ STATIC: Final = {
 }
 
 
-def _application(bench: Bench, origins: Origins) -> ASGIApp:
+def _application(bench: WorkbenchState, origins: Origins) -> ASGIApp:
     """Both origins of the workbench, behind the guard."""
     bench.frame = f"{origins.frame}/{origins.frame_token}"
     worker = ThreadPoolExecutor(1, "workbench")
@@ -50,7 +50,7 @@ def _application(bench: Bench, origins: Origins) -> ASGIApp:
     return Guard(_desk(bench, ask), _frame(bench, origins, ask), origins)
 
 
-def _desk(bench: Bench, ask: Callable[..., Any]) -> ASGIApp:
+def _desk(bench: WorkbenchState, ask: Callable[..., Any]) -> ASGIApp:
     async def question(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in ANSWERS:
@@ -78,7 +78,7 @@ def _desk(bench: Bench, ask: Callable[..., Any]) -> ASGIApp:
     )
 
 
-def _frame(bench: Bench, origins: Origins, ask: Callable[..., Any]) -> ASGIApp:
+def _frame(bench: WorkbenchState, origins: Origins, ask: Callable[..., Any]) -> ASGIApp:
     headers = frame_headers(origins, hash_of(frame_script()), hash_of(frame_style()))
 
     async def page(request: Request) -> Response:
@@ -125,7 +125,7 @@ class Server(NamedTuple):
         self.server.run(sockets=self.sockets)
 
 
-def serve(bench: Bench, ready: Callable[[str], None], port: int = 0) -> None:
+def serve(bench: WorkbenchState, ready: Callable[[str], None], port: int = 0) -> None:
     """Serve *bench*, the desk on *port* or a free one; *ready* gets the address to open."""
     with prepared(bench, port) as server:
         ready(server.origins.address)
@@ -133,7 +133,7 @@ def serve(bench: Bench, ready: Callable[[str], None], port: int = 0) -> None:
 
 
 @contextmanager
-def prepared(bench: Bench, port: int = 0) -> Iterator[Server]:
+def prepared(bench: WorkbenchState, port: int = 0) -> Iterator[Server]:
     """A server for *bench* that is still to run; at the end its sockets are closed."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_listening(each)) for each in (port, 0)]

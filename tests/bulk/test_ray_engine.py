@@ -16,10 +16,10 @@ pq = pytest.importorskip("pyarrow.parquet")
 ray = pytest.importorskip("ray", reason="ray is not installed: make test-engines")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.lanes import Lanes  # noqa: E402
-from scrapy_mss.bulk.parts import DonePart, Told  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, OnProgress  # noqa: E402
 from scrapy_mss.bulk.ray_engine import RayEngine  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, files_of  # noqa: E402
+from scrapy_mss.bulk.worker_groups import WorkerGroups  # noqa: E402
 from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.archives import json_lines, warc_members  # noqa: E402
 from tests.plugin.site import plain  # noqa: E402
@@ -48,7 +48,7 @@ def bulk(tmp_path: Path) -> Bulk:
     return Bulk(files_of([str(tmp_path / "*")]), tmp_path / "ray", {}, 20_000)
 
 
-def silent(_total: int, _done: int) -> Told:
+def silent(_total: int, _done: int) -> OnProgress:
     return lambda _pages, _size: None
 
 
@@ -59,7 +59,7 @@ def rows_in(folder: Path) -> list[dict[str, Any]]:
 
 def test_ray_makes_the_same_rows_as_processes(bulk: Bulk, tmp_path: Path) -> None:
     bulk.run(RayEngine({}), silent)
-    Bulk(bulk.inputs, tmp_path / "plain", {}, bulk.piece).run(Lanes({}, 1), silent)
+    Bulk(bulk.inputs, tmp_path / "plain", {}, bulk.piece).run(WorkerGroups({}, 1), silent)
 
     rows = rows_in(bulk.folder)
     assert len(rows) == 50

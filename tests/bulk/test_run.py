@@ -25,8 +25,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.lanes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
-from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, OnProgress, make_part  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
@@ -36,6 +35,7 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     Summary,
     files_of,
 )
+from scrapy_mss.bulk.worker_groups import WORKER_GROUP, Engine, EngineError, WorkerGroups, shares  # noqa: E402
 from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
@@ -87,7 +87,7 @@ class Here:
         self.most = most
         self.made: list[Part] = []
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+    def __call__(self, parts: Iterable[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
         for part in parts:
             done = make_part(part, folder, self.extractor, told)
             if len(self.made) == self.most:
@@ -119,7 +119,7 @@ def urls_in(folder: Path) -> Counter[str]:
 def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExtractor) -> None:
     told: list[tuple[int, int]] = []
 
-    def begin(total: int, done: int) -> Told:
+    def begin(total: int, done: int) -> OnProgress:
         told.append((0, done - total))
         return lambda more, size: told.append((more, size))
 
@@ -243,7 +243,7 @@ def test_inputs_that_cannot_be_read_are_named(tmp_path: Path, text: str) -> None
     (tmp_path / "page.txt").touch()
 
     with pytest.raises(SourceError, match=text.replace("*", r"\*")):
-        run(Bulk(files_of([str(tmp_path / text)]), tmp_path / "out", {}), Lanes({}, 1))
+        run(Bulk(files_of([str(tmp_path / text)]), tmp_path / "out", {}), WorkerGroups({}, 1))
 
 
 def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(
@@ -269,57 +269,57 @@ def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(
 # Processes
 
 
-def test_workers_are_shared_out_to_lanes() -> None:
+def test_workers_are_shared_out_to_groups() -> None:
     for processes in range(1, 100):
         assert sum(shares(processes)) == processes
         assert max(shares(processes)) - min(shares(processes)) <= 1
         assert max(shares(processes)) <= 4
 
 
-def test_lanes_and_workers_that_are_killed_cost_no_more_than_a_page(
+def test_groups_and_workers_that_are_killed_cost_no_more_than_a_page(
     archive: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     killed: list[str] = []
 
-    def begin(_total: int, _done: int) -> Told:
+    def begin(_total: int, _done: int) -> OnProgress:
         return lambda _pages, _size: kill_one(killed)
 
-    bulk_of(archive, out).run(Lanes({}, 2), begin)
+    bulk_of(archive, out).run(WorkerGroups({}, 2), begin)
 
-    assert killed == ["lane", "worker"]
+    assert killed == ["group", "worker"]
     rows = rows_in(out)
     assert Counter(row["url"] for row in rows) == ALL
     assert Counter(row["reason"] for row in rows)["crash"] <= 1
     assert not list(out.glob("*.new"))
 
 
-def is_lane(child: psutil.Process) -> bool:
+def is_group(child: psutil.Process) -> bool:
     try:
-        return LANE in " ".join(child.cmdline())
+        return WORKER_GROUP in " ".join(child.cmdline())
     except psutil.Error:  # it has ended
         return False
 
 
 def kill_one(killed: list[str]) -> None:
-    """Kill a lane the first time, a worker the second time."""
+    """Kill a group the first time, a worker the second time."""
     children = psutil.Process().children()  # among them servers of other tests
-    lanes = [child for child in children if is_lane(child)]
-    workers = [worker for lane in lanes for worker in lane.children()]
-    for what, processes in list({"lane": lanes, "worker": workers}.items())[len(killed) :][:1]:
+    groups = [child for child in children if is_group(child)]
+    workers = [worker for group in groups for worker in group.children()]
+    for what, processes in list({"group": groups, "worker": workers}.items())[len(killed) :][:1]:
         for process in processes[:1]:
             process.kill()
             killed.append(what)
 
 
 @pytest.mark.slow("processes that are killed")
-def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
+def test_a_part_that_costs_all_its_groups_is_given_up(tmp_path: Path) -> None:
     """What is no Parquet file, though it was when the run was planned."""
     path = tmp_path / "a.parquet"
     path.write_bytes(b"garbage")
     part = Part(0, (Piece(str(path), 2, 3, 7, 2),))
 
-    (done,) = Lanes({}, 1)([part], tmp_path, lambda _pages, _size: None)
+    (done,) = WorkerGroups({}, 1)([part], tmp_path, lambda _pages, _size: None)
 
     (row,) = pq.read_table(tmp_path / done.new).to_pylist()
     assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
@@ -362,7 +362,7 @@ def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     out = tmp_path / "out"
 
     summary = Bulk(files_of([str(tmp_path / "a.warc.gz")]), out, {}).run(
-        Lanes({}, 1), lambda _total, _done: lambda _pages, _size: None
+        WorkerGroups({}, 1), lambda _total, _done: lambda _pages, _size: None
     )
 
     rows = {row["url"]: row for row in rows_in(out)}
@@ -407,7 +407,7 @@ def test_what_no_part_can_be_made_with_ends_the_run(
     parts = [Part(n, (Piece(str(path), 0, 1, 1, 0),)) for n in range(3)]
 
     with pytest.raises(EngineError, match=message):
-        list(Lanes(settings, 1)(parts, tmp_path / folder, lambda _pages, _size: None))
+        list(WorkerGroups(settings, 1)(parts, tmp_path / folder, lambda _pages, _size: None))
 
 
 def command(archive: Path, out: Path) -> list[str]:

@@ -14,7 +14,7 @@ from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import ModelFile
-from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.bench import WorkbenchState
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
 from scrapy_mss.workbench.serving import prepared
@@ -29,15 +29,17 @@ def news(numbers: Iterable[int] = range(6)) -> list[StoredPage]:
     return [StoredPage(ADDRESS % n, news_page(n).html) for n in numbers]
 
 
-def bench_of(pages: Iterable[StoredPage], folder: Path) -> Bench:
+def bench_of(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
     """A workbench with *pages*; all that it writes is in *folder*."""
     found = Pages()
     found.add(pages)
-    return Bench(found, Extractor(), folder / "rules", ModelFile(folder / "model", DEFAULT))
+    return WorkbenchState(
+        found, Extractor(), folder / "rules", ModelFile(folder / "model", DEFAULT)
+    )
 
 
 @contextmanager
-def served(bench: Bench) -> Iterator[Origins]:
+def served(bench: WorkbenchState) -> Iterator[Origins]:
     """The addresses of *bench* while it is served."""
     with prepared(bench) as server:
         thread = Thread(target=server.run, daemon=True)

@@ -44,8 +44,8 @@ class OnePage:
         assert state.seen is not None
         assert state.quality is not None
         addresses = Addresses((URL,))
-        verdict = state.seen.judge(addresses, Wording("Rain", "Rain fell."))
-        state.seen.add(addresses, verdict.seen)
+        comparison = state.seen.compare(addresses, Wording("Rain", "Rain fell."))
+        state.seen.add(addresses, comparison.seen)
         state.quality.page(URL, None)
 
     def end(self) -> None:

@@ -12,8 +12,8 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_mss import LinkPriority
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.sites.context import SiteUpdate
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Lesson
 from tests.plugin.crawling import ADDON, Job, crawl
 from tests.plugin.parts import items_of, page, stat
 from tests.plugin.site import Site, index
@@ -36,7 +36,7 @@ def remember(crawler: Crawler, path: str, n_pages: int, probability: float) -> N
     assert sites is not None
     for n in range(n_pages):
         url = f"{HOST}{path.format(n=n)}"
-        sites.learn(url, Lesson(SiteMemory.of_address(url, probability, 30_000_000)))
+        sites.learn(url, SiteUpdate(SiteMemory.of_address(url, probability, 30_000_000)))
 
 
 def test_it_is_off_unless_a_setting_asks_for_it(crawler_of: MakeCrawler) -> None:

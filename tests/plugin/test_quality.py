@@ -21,7 +21,7 @@ from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import RULES, Site
 
 HOST = "127.0.0.1"
-N = 24  # pages of a crawl, which are enough to be judged
+N = 24  # pages of a crawl, which are enough to be evaluated
 SPIDERMON: dict[str, Any] = {
     "SPIDERMON_ENABLED": True,
     "EXTENSIONS": {"spidermon.contrib.scrapy.extensions.Spidermon": 500},

@@ -59,12 +59,12 @@ def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The event loop waits for it, that of other crawls in the process, too."""
-    monkeypatch.setattr(site_quality, "JUDGE_SECONDS", 0.05)
+    monkeypatch.setattr(site_quality, "EVALUATION_SECONDS", 0.05)
     store = SlowStore(tmp_path)
     quality = quality_in(store)
     quality.page("https://a.example/1", None)
 
-    assert quality.judged_at_once() == []
+    assert quality.evaluated_at_once() == []
 
     assert quality.failures == 1
     assert "no answer in 0.05 seconds" in caplog.text

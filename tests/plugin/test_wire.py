@@ -19,8 +19,8 @@ from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.items import Article
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
+from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Wrapper, css, load_wrappers
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, page_memory
@@ -51,7 +51,7 @@ def test_a_request_arrives_as_it_is(html: str, url: str, example: bool, article:
 
 @given(st.text(st.characters()), st.lists(PAGES, max_size=3))
 def test_what_is_known_of_a_site_arrives_as_it_is(html: str, pages: list[str]) -> None:
-    sent = PageRequest(html, ADDRESS, visit=Visit(remembered(pages), NOW, ADDRESS))
+    sent = PageRequest(html, ADDRESS, visit=SiteContext(remembered(pages), NOW, ADDRESS))
 
     assert PageRequest.from_bytes(sent.to_bytes()) == sent
 
@@ -61,8 +61,8 @@ def test_a_lesson_arrives_as_it_is(pages: list[str], place: int) -> None:
     work = WORK.answer(PageRequest(wrapped(1), ADDRESS, WRAPPER, example=True))
 
     for answer in (PageAnswer(), work):
-        sent = replace(answer, lesson=Lesson(remembered(pages), place))
-        assert arrived(sent).lesson == sent.lesson
+        sent = replace(answer, update=SiteUpdate(remembered(pages), place))
+        assert arrived(sent).update == sent.update
 
 
 def remembered(pages: list[str]) -> SiteMemory:
@@ -74,17 +74,17 @@ def remembered(pages: list[str]) -> SiteMemory:
 
 @pytest.mark.parametrize(("html", "wrapper"), [(plain(1), None), (wrapped(1), WRAPPER)])
 def test_a_visit_teaches_what_is_read_or_labelled(html: str, wrapper: Wrapper | None) -> None:
-    asked = PageRequest(html, ADDRESS, wrapper, visit=Visit(SiteMemory(), NOW, ADDRESS))
+    asked = PageRequest(html, ADDRESS, wrapper, visit=SiteContext(SiteMemory(), NOW, ADDRESS))
 
-    lesson = WORK.answer(asked).lesson
+    update = WORK.answer(asked).update
 
-    assert lesson is not None
-    assert lesson.added.pages == 1
-    assert lesson.added.labelled_pages == (wrapper is not None)
+    assert update is not None
+    assert update.added.pages == 1
+    assert update.added.labelled_pages == (wrapper is not None)
 
 
 def test_without_a_visit_nothing_is_taught() -> None:
-    assert WORK.answer(PageRequest(plain(1), ADDRESS)).lesson is None
+    assert WORK.answer(PageRequest(plain(1), ADDRESS)).update is None
 
 
 def arrived(answer: PageAnswer) -> PageAnswer:

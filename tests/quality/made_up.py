@@ -1,4 +1,4 @@
-"""Days of a made-up site, page by page, for what is judged by days."""
+"""Days of a made-up site, page by page, for what is evaluated by days."""
 
 from __future__ import annotations
 

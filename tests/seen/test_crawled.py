@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_mss.seen import crawled as seen_crawled
-from scrapy_mss.seen.crawled import MET_AGAIN, Addresses, SeenArticles, Verdict, Wording
+from scrapy_mss.seen.crawled import MET_AGAIN, Addresses, Comparison, SeenArticles, Wording
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.store import SeenList, SeenStore, packed
 from scrapy_mss.storage.tables import DAY, SEEN
@@ -44,10 +44,10 @@ def crawl(shelf: Shelf, clock: Clock, recheck: int = DAY) -> SeenArticles:
 
 
 def add(seen: SeenArticles, addresses: Addresses, *wording: Any, **listed: Any) -> None:
-    seen.add(addresses, seen.judge(addresses, Wording(*wording, **listed)).seen)
+    seen.add(addresses, seen.compare(addresses, Wording(*wording, **listed)).seen)
 
 
-def facts(verdict: Verdict) -> tuple[bool, int, tuple[str, ...]]:
+def facts(verdict: Comparison) -> tuple[bool, int, tuple[str, ...]]:
     return verdict.is_new, verdict.seen.revision, verdict.changed
 
 
@@ -96,21 +96,23 @@ def test_a_date_in_the_future_hides_nothing(shelf: Shelf, clock: Clock) -> None:
 
 def test_an_article_in_other_words_is_a_revision(shelf: Shelf, clock: Clock) -> None:
     seen = crawl(shelf, clock)
-    assert facts(seen.judge(of(URL), Wording("Rain", "Rain fell."))) == (True, 1, ())
+    assert facts(seen.compare(of(URL), Wording("Rain", "Rain fell."))) == (True, 1, ())
     add(seen, of(URL), "Rain", "Rain fell.")
 
-    assert not seen.judge(of(URL), Wording("Rain", "Rain  fell")).is_new
-    assert facts(seen.judge(of(URL), Wording("Rain", "Rain falls."))) == (True, 2, ("text",))
+    assert not seen.compare(of(URL), Wording("Rain", "Rain  fell")).is_new
+    assert facts(seen.compare(of(URL), Wording("Rain", "Rain falls."))) == (True, 2, ("text",))
     add(seen, of(URL), "Storm", "Rain falls.")
-    assert facts(seen.judge(of(URL), Wording("Rain", "Rain."))) == (True, 3, ("title", "text"))
+    assert facts(seen.compare(of(URL), Wording("Rain", "Rain."))) == (True, 3, ("title", "text"))
 
 
 def test_an_article_is_known_by_all_its_addresses(shelf: Shelf, clock: Clock) -> None:
     seen = crawl(shelf, clock)
     add(seen, of(URL, OTHER), "Rain", "Rain fell.")
 
-    assert not seen.judge(of(OTHER), Wording("Rain", "Rain fell.")).is_new
-    assert not seen.judge(of("http://a.example/third", OTHER), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.compare(of(OTHER), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.compare(
+        of("http://a.example/third", OTHER), Wording("Rain", "Rain fell.")
+    ).is_new
 
 
 def test_a_copy_is_known_by_what_the_page_says_and_its_words(shelf: Shelf, clock: Clock) -> None:
@@ -118,11 +120,11 @@ def test_a_copy_is_known_by_what_the_page_says_and_its_words(shelf: Shelf, clock
     add(seen, of(URL), "Rain", "Rain fell.")
     copy, other = (Addresses((url,), canonical=URL) for url in (OTHER, f"{URL}?page=2"))
 
-    assert not seen.judge(copy, Wording("Rain", "Rain fell.")).is_new
-    assert facts(seen.judge(other, Wording("Rain", "It went on."))) == (True, 1, ())
+    assert not seen.compare(copy, Wording("Rain", "Rain fell.")).is_new
+    assert facts(seen.compare(other, Wording("Rain", "It went on."))) == (True, 1, ())
     add(seen, other, "Rain", "It went on.")
-    assert not seen.judge(of(URL), Wording("Rain", "Rain fell.")).is_new
-    assert not seen.judge(other, Wording("Rain", "It went on.")).is_new
+    assert not seen.compare(of(URL), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.compare(other, Wording("Rain", "It went on.")).is_new
 
 
 def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
@@ -134,10 +136,10 @@ def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
 
     clock.minute += DAY
     assert seen.is_due(URL)
-    assert seen.judge(of(URL), Wording("Rain", "Rain fell.")).seen.revision == 1
+    assert seen.compare(of(URL), Wording("Rain", "Rain fell.")).seen.revision == 1
     add(seen, of(URL), "Rain", "Rain fell.")
     seen.add_other(URL)
-    assert not seen.judge(of(URL), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.compare(of(URL), Wording("Rain", "Rain fell.")).is_new
 
 
 def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(

@@ -15,8 +15,8 @@ from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen import story_store
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.seen.store import packed
-from scrapy_mss.seen.stories import WINDOW, Judged, Stories
-from scrapy_mss.seen.story_store import PER_KEY, RecentTexts, StoryStore, Told, adding
+from scrapy_mss.seen.stories import WINDOW, Stories, StoryMatch
+from scrapy_mss.seen.story_store import PER_KEY, EmittedText, RecentTexts, StoryStore, adding
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.shelves import Shelf
@@ -50,12 +50,12 @@ def crawl(store: Store, clock: Clock) -> Stories:
     return alone(Stories(StoryStore(store), clock), store)
 
 
-def tell(stories: Stories, address: int, words: str) -> Judged:
+def tell(stories: Stories, address: int, words: str) -> StoryMatch:
     """Have an item go through all pipelines."""
-    judged = stories.judge((address,), words)
-    stories.begin(judged.told)
-    stories.end((address,), is_told=True)
-    return judged
+    match = stories.match((address,), words)
+    stories.begin(match.emitted)
+    stories.end((address,), is_emitted=True)
+    return match
 
 
 def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
@@ -70,7 +70,7 @@ def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
 
     assert {second.story, third.story} == {first.story}
     assert other.story != first.story
-    assert [each.told.is_copy for each in (first, second, other, third)] == [0, 1, 0, 1]
+    assert [each.emitted.is_copy for each in (first, second, other, third)] == [0, 1, 0, 1]
 
 
 def test_an_article_and_its_revisions_are_one_story_and_no_copies(
@@ -87,9 +87,9 @@ def test_an_article_and_its_revisions_are_one_story_and_no_copies(
         copied = tell(stories, C, copy(3, 3))
 
         assert (edited.story, rewritten.story, copied.story) == (first.story,) * 3
-        assert not edited.told.is_copy
-        assert not rewritten.told.is_copy
-        assert copied.told.is_copy
+        assert not edited.emitted.is_copy
+        assert not rewritten.emitted.is_copy
+        assert copied.emitted.is_copy
 
 
 def test_a_copy_that_was_rewritten_is_none_any_more(shelf: Shelf, clock: Clock) -> None:
@@ -97,9 +97,9 @@ def test_a_copy_that_was_rewritten_is_none_any_more(shelf: Shelf, clock: Clock) 
     first = tell(stories, A, text(1))
     tell(stories, B, copy(1, 1))
 
-    assert tell(stories, B, copy(1, 2)).told.is_copy
+    assert tell(stories, B, copy(1, 2)).emitted.is_copy
     rewritten = tell(stories, B, text(4))
-    assert not rewritten.told.is_copy
+    assert not rewritten.emitted.is_copy
     assert rewritten.story == first.story
 
 
@@ -117,7 +117,7 @@ def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
         stories = crawl(shelf, clock)
     revised = tell(stories, A, copy(1, 2))
 
-    assert not revised.told.is_copy
+    assert not revised.emitted.is_copy
     assert revised.story == first.story
 
 
@@ -129,50 +129,50 @@ def test_an_article_that_is_told_anew_after_the_window_has_copies(
     clock.minute += WINDOW + 1
     tell(stories, A, text(1))
 
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    assert stories.match((B,), copy(1, 1)).emitted.is_copy
 
 
 def test_all_addresses_of_an_article_are_its_own(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    judged = stories.judge((A, B), text(1))
-    stories.add(judged.told)
+    match = stories.match((A, B), text(1))
+    stories.add(match.emitted)
     for _ in range(2):
-        assert not stories.judge((B,), text(1)).told.is_copy
-        assert stories.judge((C,), text(1)).told.is_copy
+        assert not stories.match((B,), text(1)).emitted.is_copy
+        assert stories.match((C,), text(1)).emitted.is_copy
         finish(stories)
         stories = crawl(shelf, clock)
 
 
 def test_what_is_under_way_has_copies_but_may_be_lost(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    first = stories.judge((A,), text(1))
-    stories.begin(first.told)
-    second = stories.judge((B,), copy(1, 1))
+    first = stories.match((A,), text(1))
+    stories.begin(first.emitted)
+    second = stories.match((B,), copy(1, 1))
 
-    assert second.told.is_copy
+    assert second.emitted.is_copy
     assert second.waits_for == A
-    stories.end((A,), is_told=False)
-    assert not stories.judge((B,), copy(1, 1)).told.is_copy
+    stories.end((A,), is_emitted=False)
+    assert not stories.match((B,), copy(1, 1)).emitted.is_copy
 
     tell(stories, A, text(1))
-    assert stories.judge((B,), copy(1, 1)).waits_for is None
+    assert stories.match((B,), copy(1, 1)).waits_for is None
 
 
-@pytest.mark.parametrize("told", [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("emitted", [(True, False), (False, True), (True, True)])
 def test_of_two_items_of_an_article_one_that_is_told_is_enough(
-    shelf: Shelf, clock: Clock, told: tuple[bool, bool]
+    shelf: Shelf, clock: Clock, emitted: tuple[bool, bool]
 ) -> None:
     stories = crawl(shelf, clock)
-    for _ in told:
-        stories.begin(stories.judge((A,), text(1)).told)
-    for number, is_told in enumerate(told):
-        assert stories.is_under_way(A) is not any(told[:number])
-        stories.end((A,), is_told=is_told)
+    for _ in emitted:
+        stories.begin(stories.match((A,), text(1)).emitted)
+    for number, is_emitted in enumerate(emitted):
+        assert stories.is_under_way(A) is not any(emitted[:number])
+        stories.end((A,), is_emitted=is_emitted)
 
     assert not stories.is_under_way(A)
-    judged = stories.judge((B,), copy(1, 1))
-    assert judged.told.is_copy
-    assert judged.waits_for is None
+    match = stories.match((B,), copy(1, 1))
+    assert match.emitted.is_copy
+    assert match.waits_for is None
 
 
 def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(
@@ -200,9 +200,9 @@ def test_a_story_is_over_after_the_window(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
     tell(stories, A, text(1))
     clock.minute += WINDOW
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    assert stories.match((B,), copy(1, 1)).emitted.is_copy
     clock.minute += 1
-    assert not stories.judge((B,), copy(1, 1)).told.is_copy
+    assert not stories.match((B,), copy(1, 1)).emitted.is_copy
 
 
 def of(seed: int) -> Numbers | None:
@@ -227,18 +227,18 @@ def test_the_words_of_an_article_stay_known_when_it_comes_again(shelf: Shelf, cl
     for _ in range(3):
         tell(stories, A, text(1))
 
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    assert stories.match((B,), copy(1, 1)).emitted.is_copy
     finish(stories)
-    assert crawl(shelf, clock).judge((B,), copy(1, 1)).told.is_copy
+    assert crawl(shelf, clock).match((B,), copy(1, 1)).emitted.is_copy
 
 
 def test_the_words_of_an_article_that_has_moved_stay_known(shelf: Shelf, clock: Clock) -> None:
     for addresses in ((A,), (B, A), (B, A)):
         stories = crawl(shelf, clock)
-        stories.add(stories.judge(addresses, text(1)).told)
+        stories.add(stories.match(addresses, text(1)).emitted)
         finish(stories)
 
-    assert crawl(shelf, clock).judge((C,), copy(1, 1)).told.is_copy
+    assert crawl(shelf, clock).match((C,), copy(1, 1)).emitted.is_copy
 
 
 def test_a_phrase_that_all_pages_have_hides_no_copy(
@@ -249,10 +249,10 @@ def test_a_phrase_that_all_pages_have_hides_no_copy(
     box = copy(500, 1, 0.2)
     first = tell(stories, 0, f"{text(0)} {box}")
     for seed in range(1, 60):
-        assert not tell(stories, seed, f"{text(seed)} {box}").told.is_copy
+        assert not tell(stories, seed, f"{text(seed)} {box}").emitted.is_copy
 
     for _ in range(2):
-        assert stories.judge((99,), f"{copy(0, 1)} {box}").story == first.story
+        assert stories.match((99,), f"{copy(0, 1)} {box}").story == first.story
         finish(stories)
         stories = crawl(store, clock)
 
@@ -275,19 +275,19 @@ def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
     """The index finds what comparing with each text finds."""
     stories = crawl(store, clock)
     chance = random.Random(4)  # noqa: S311 - a choice of texts
-    told: list[tuple[Numbers, str]] = []
+    emitted: list[tuple[Numbers, str]] = []
     for address in range(120):
         clock.minute += 1
         seed = chance.randrange(12)
         words = copy(seed, address, chance.choice((0.5, 0.7, 0.9)))
         numbers = sketch(words)
         assert numbers is not None
-        like = [name for each, name in told if likeness(numbers, each).is_copy]
-        judged = tell(stories, address, words)
+        like = [name for each, name in emitted if likeness(numbers, each).is_copy]
+        match = tell(stories, address, words)
 
-        assert judged.told.is_copy == bool(like)
-        assert judged.story == (like[0] if like else judged.story)
-        told.append((numbers, judged.story))
+        assert match.emitted.is_copy == bool(like)
+        assert match.story == (like[0] if like else match.story)
+        emitted.append((numbers, match.story))
         if address % 30 == 0:
             stories.checkpoint()
 
@@ -307,16 +307,16 @@ def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
     tell(stories, A, text(1))
     write(stories)
     tell(stories, B, text(2))
-    stories.begin(stories.judge((C,), text(3)).told)
+    stories.begin(stories.match((C,), text(3)).emitted)
 
     later = crawl(shelf, clock)
-    copies = [later.judge((D,), copy(seed, 1)).told.is_copy for seed in (1, 2, 3)]
+    copies = [later.match((D,), copy(seed, 1)).emitted.is_copy for seed in (1, 2, 3)]
     assert copies == [True, False, False]
 
 
 def test_recent_texts_that_were_removed_leave_nothing() -> None:
     recent = RecentTexts(
-        Told((seed, -seed), seed, seed, False, 9, of(seed)) for seed in range(1, 5)
+        EmittedText((seed, -seed), seed, seed, False, 9, of(seed)) for seed in range(1, 5)
     )
     for seed in range(1, 5):
         recent.remove(seed)
@@ -330,7 +330,7 @@ def test_what_is_being_stored_is_known(shelf: Shelf, clock: Clock) -> None:
     shelf.go_on.clear()
 
     stories.checkpoint()
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    assert stories.match((B,), copy(1, 1)).emitted.is_copy
     tell(stories, C, text(2))
     shelf.go_on.set()
     finish(stories)
@@ -348,12 +348,12 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
     stories = crawl(shelf, clock)
     for seed in range(9):
         tell(stories, seed, text(seed))
-        stories.begin(stories.judge((100 + seed,), text(seed)).told)
+        stories.begin(stories.match((100 + seed,), text(seed)).emitted)
         write(stories)
 
     held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
     assert [len(texts.texts) for texts in held] == [5, 5]
-    assert stories.judge((B,), copy(8, 1)).told.is_copy
+    assert stories.match((B,), copy(8, 1)).emitted.is_copy
     assert stories.failures > 2
     assert stories.lost == 9
     assert caplog.messages == [f"scrapy-mss: {Stories.FAILED % 'the shelf is broken'}"]
@@ -378,10 +378,12 @@ def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Cloc
 ADDRESSES = st.sampled_from([A, B, C, D, 0])
 
 
-def told_at(addresses: Sequence[int], seed: int, number: int) -> Told:
-    """A text that was told; the *seed* 0 is that which is as good as one before."""
+def told_at(addresses: Sequence[int], seed: int, number: int) -> EmittedText:
+    """A text that was emitted; the *seed* 0 is that which is as good as one before."""
     words = of(seed) if seed else None
-    return Told(tuple(addresses), number, addresses[-1], number % 2 == 0, NOW + number, words)
+    return EmittedText(
+        tuple(addresses), number, addresses[-1], number % 2 == 0, NOW + number, words
+    )
 
 
 TEXTS = st.lists(
@@ -391,35 +393,35 @@ TEXTS = st.lists(
 
 
 class Dicts:
-    """What a store of stories says, in few lines; of each address, what was told there last."""
+    """What a store of stories says, in few lines; of each address, what was emitted there last."""
 
-    def __init__(self, texts: Sequence[Told]) -> None:
-        self.told: dict[int, Told] = {}
+    def __init__(self, texts: Sequence[EmittedText]) -> None:
+        self.emitted: dict[int, EmittedText] = {}
         self.keys: dict[int, set[int]] = {}  # addresses by key
-        for told in texts:
-            for address in told.addresses:
-                before = self.told.get(address)
+        for emitted in texts:
+            for address in emitted.addresses:
+                before = self.emitted.get(address)
                 sketch = before.sketch if before else None  # the words that were there stay known
-                self.told[address] = told._replace(addresses=(address,), sketch=sketch)
-            first = told.addresses[0]
-            if told.sketch is not None:
-                self.told[first] = self.told[first]._replace(sketch=told.sketch)
-            for key in keys_of(told.sketch):
+                self.emitted[address] = emitted._replace(addresses=(address,), sketch=sketch)
+            first = emitted.addresses[0]
+            if emitted.sketch is not None:
+                self.emitted[first] = self.emitted[first]._replace(sketch=emitted.sketch)
+            for key in keys_of(emitted.sketch):
                 self.keys.setdefault(key, set()).add(first)
 
     def sharing(self, keys: Sequence[int]) -> set[int]:
         return {address for key in keys for address in self.keys.get(key, ())}
 
 
-def facts(told: Told) -> tuple[object, ...]:
+def facts(emitted: EmittedText) -> tuple[object, ...]:
     """What can be compared of a text."""
-    return *told[:-1], None if told.sketch is None else told.sketch.tolist()
+    return *emitted[:-1], None if emitted.sketch is None else emitted.sketch.tolist()
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=TEXTS, batches=st.lists(st.integers(1, 4), min_size=8, max_size=8))
 def test_whatever_crawls_add_the_store_says_what_dicts_would(
-    new_store: Callable[[], Store], texts: list[Told], batches: list[int]
+    new_store: Callable[[], Store], texts: list[EmittedText], batches: list[int]
 ) -> None:
     store, left = new_store(), iter(texts)
     for size in batches:
@@ -427,7 +429,7 @@ def test_whatever_crawls_add_the_store_says_what_dicts_would(
     stories, expected = StoryStore(store), Dicts(texts)
 
     for address in (A, B, C, D, 0, 9):
-        known = [facts(expected.told[address])] if address in expected.told else []
+        known = [facts(expected.emitted[address])] if address in expected.emitted else []
         assert [facts(each) for each in stories.at([address])] == known
     for seed in range(1, 6):
         found = {each.addresses[0] for each in stories.sharing(keys_of(of(seed)))}
@@ -435,18 +437,20 @@ def test_whatever_crawls_add_the_store_says_what_dicts_would(
 
 
 def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
-    texts = [Told((seed,), seed, seed, bool(seed % 2), NOW, of(seed % 7)) for seed in range(20)]
+    texts = [
+        EmittedText((seed,), seed, seed, bool(seed % 2), NOW, of(seed % 7)) for seed in range(20)
+    ]
     recent, stories = RecentTexts(texts), StoryStore(store)
     store.write([adding(texts)])
 
     for seed in range(8):
         keys = keys_of(of(seed))
-        found = ({told.story for told in place.sharing(keys)} for place in (recent, stories))
+        found = ({emitted.story for emitted in place.sharing(keys)} for place in (recent, stories))
         assert next(found) == next(found) == {n for n in range(20) if n % 7 == seed}
     asked = (3, 99, 5)
-    at = [[facts(told) for told in place.at(asked)] for place in (recent, stories)]
+    at = [[facts(emitted) for emitted in place.at(asked)] for place in (recent, stories)]
     assert at[0] == at[1]
-    assert [told[0] for told in at[0]] == [(3,), (5,)]
+    assert [emitted[0] for emitted in at[0]] == [(3,), (5,)]
 
 
 def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(
@@ -455,28 +459,28 @@ def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(
     monkeypatch.setattr(story_store, "MAX_CANDIDATES", 10 * PER_KEY)
     numbers = of(1)
     for first in range(0, 3 * PER_KEY, 30):
-        texts = [Told((n,), n, n, False, NOW, numbers) for n in range(first, first + 30)]
+        texts = [EmittedText((n,), n, n, False, NOW, numbers) for n in range(first, first + 30)]
         store.write([adding(texts)])
-    store.write([adding([Told((2 * PER_KEY,), 0, 0, False, NOW, numbers)])])
+    store.write([adding([EmittedText((2 * PER_KEY,), 0, 0, False, NOW, numbers)])])
 
     found = StoryStore(store).sharing(keys_of(numbers))
 
     latest = {*range(2 * PER_KEY, 3 * PER_KEY)}
-    assert {told.addresses[0] for told in found} == latest
+    assert {emitted.addresses[0] for emitted in found} == latest
 
 
 def test_damaged_rows_cost_themselves_alone(store: Store) -> None:
     keys = keys_of(of(1))
-    store.write([adding(Told((n,), n, n, False, NOW, of(1)) for n in (1, 2))])
+    store.write([adding(EmittedText((n,), n, n, False, NOW, of(1)) for n in (1, 2))])
     put(store, STORIES.key(packed(1)), b"half", NOW)
     put(store, STORIES.key(packed(3)), bytes(50), NOW)
     for key in keys[1:]:
         put(store, STORY_KEYS.key(key.to_bytes(4, "little")), packed(2) + b"half", NOW)
     stories = StoryStore(store)
 
-    assert [told.story for told in stories.at([1, 2, 3])] == [2]
-    assert [told.story for told in stories.sharing(keys)] == [2]
-    store.write([adding([Told((1, 3), 1, 1, False, NOW, of(1))])])
+    assert [emitted.story for emitted in stories.at([1, 2, 3])] == [2]
+    assert [emitted.story for emitted in stories.sharing(keys)] == [2]
+    store.write([adding([EmittedText((1, 3), 1, 1, False, NOW, of(1))])])
 
-    assert [told.story for told in stories.at([1, 2, 3])] == [1, 2, 1]
-    assert {told.story for told in stories.sharing(keys)} == {1, 2}
+    assert [emitted.story for emitted in stories.at([1, 2, 3])] == [1, 2, 1]
+    assert {emitted.story for emitted in stories.sharing(keys)} == {1, 2}

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.sites.context import SiteUpdate
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.layout import WATCHED
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.sites.unsaved import MAX_WAITING
-from scrapy_mss.sites.visit import Lesson
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.shelves import Shelf
@@ -29,9 +29,9 @@ def kept(shelf: Shelf) -> dict[str, SiteMemory]:
     return {site.name: sites.load(site.name) for site in sites.sites()}
 
 
-def teach(sites: CrawledSites, site: str, lesson: Lesson) -> None:
+def teach(sites: CrawledSites, site: str, update: SiteUpdate) -> None:
     """A page of *site* that was not there before."""
-    sites.learn(f"http://{site}/{sites.pages}", lesson)
+    sites.learn(f"http://{site}/{sites.pages}", update)
 
 
 def crawl(shelf: Shelf, max_bytes: int = PLENTY) -> CrawledSites:
@@ -39,7 +39,7 @@ def crawl(shelf: Shelf, max_bytes: int = PLENTY) -> CrawledSites:
 
 
 def pages_known(sites: CrawledSites, site: str) -> float:
-    return sites.visit(f"http://{site}/").memory.pages
+    return sites.context(f"http://{site}/").memory.pages
 
 
 @given(st.lists(st.sampled_from(SITES), max_size=30), st.integers(0, 3), st.integers(1, 9))
@@ -49,7 +49,7 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
     shelf = Shelf()
     sites = crawl(shelf, PAGE.size * held)
     for number, site in enumerate(visits, 1):
-        teach(sites, site, Lesson(PAGE))
+        teach(sites, site, SiteUpdate(PAGE))
         if number % every == 0:
             write(sites)
 
@@ -63,7 +63,7 @@ def test_memory_is_bounded() -> None:
     sites = crawl(Shelf(), 3 * PAGE.size)
 
     for site in SITES * 3:
-        teach(sites, site, Lesson(PAGE))
+        teach(sites, site, SiteUpdate(PAGE))
 
     assert len(sites) == 3
 
@@ -72,7 +72,7 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
     sites = crawl(Shelf(), 3 * SiteMemory().size)
 
     for number in range(100):
-        sites.visit(f"http://{number}.example/")
+        sites.context(f"http://{number}.example/")
 
     assert len(sites) == 3
 
@@ -80,9 +80,9 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
 def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
-    teach(sites, "a.example", Lesson(PAGE))
+    teach(sites, "a.example", SiteUpdate(PAGE))
     write(sites)
-    teach(sites, "b.example", Lesson(PAGE))
+    teach(sites, "b.example", SiteUpdate(PAGE))
 
     write(sites)
 
@@ -96,7 +96,7 @@ def test_a_page_that_adds_nothing_is_not_written() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
 
-    teach(sites, "a.example", Lesson())
+    teach(sites, "a.example", SiteUpdate())
     write(sites)
 
     assert not kept(shelf)
@@ -110,7 +110,7 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
     sites = crawl(shelf)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            teach(sites, "a.example", Lesson(PAGE))
+            teach(sites, "a.example", SiteUpdate(PAGE))
             write(sites)
     assert sites.failures == 4
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -128,7 +128,7 @@ def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory(
     sites = crawl(shelf, 2 * PAGE.size)
 
     for number in range(100):
-        teach(sites, f"{number}.example", Lesson(PAGE))
+        teach(sites, f"{number}.example", SiteUpdate(PAGE))
     write(sites)
     finish(sites)
 
@@ -142,18 +142,21 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
     shelf = Shelf()
     sites = crawl(shelf)
     for _ in range(20):
-        teach(sites, "a.example", Lesson(PAGE))
+        teach(sites, "a.example", SiteUpdate(PAGE))
     write(sites)
     with caplog.at_level(logging.INFO):
         for _ in range(WATCHED + 2):
-            teach(sites, "a.example", Lesson(OTHER))
+            teach(sites, "a.example", SiteUpdate(OTHER))
     write(sites)
 
     assert [record.message for record in caplog.records] == [
         "scrapy-mss: a.example has changed its layout; its site memory was discarded"
     ]
     assert sites.changed == 1
-    for memory in (SiteStore(shelf).load("a.example"), sites.visit("http://www.a.example/").memory):
+    for memory in (
+        SiteStore(shelf).load("a.example"),
+        sites.context("http://www.a.example/").memory,
+    ):
         assert memory.texts.keys.tolist() == OTHER.texts.keys.tolist()
         assert 0 < memory.pages < WATCHED
 
@@ -161,7 +164,7 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
 def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
     sites = crawl(Shelf())
     for number in range(60):
-        teach(sites, "a.example", Lesson(OTHER if number % 3 == 0 else PAGE))
+        teach(sites, "a.example", SiteUpdate(OTHER if number % 3 == 0 else PAGE))
 
     assert sites.changed == 0
     assert pages_known(sites, "a.example") == 60
@@ -170,7 +173,7 @@ def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
 def test_a_page_that_is_read_twice_teaches_once() -> None:
     sites = crawl(Shelf())
     for _ in range(2):
-        sites.learn("http://a.example/1", Lesson(PAGE))
+        sites.learn("http://a.example/1", SiteUpdate(PAGE))
 
     assert pages_known(sites, "a.example") == sites.pages == 1
 
@@ -179,9 +182,9 @@ def test_pages_without_a_host_are_of_no_site() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
     for url in ("", "http://[/"):
-        sites.learn(url, Lesson(PAGE))
+        sites.learn(url, SiteUpdate(PAGE))
 
-        assert sites.visit(url).memory == SiteMemory()
+        assert sites.context(url).memory == SiteMemory()
     finish(sites)
     assert not kept(shelf)
 
@@ -190,10 +193,10 @@ def test_what_is_being_written_is_known_and_so_is_what_comes_after_it() -> None:
     shelf = Shelf()
     shelf.go_on.clear()
     sites = crawl(shelf, max_bytes=1)
-    teach(sites, "a.example", Lesson(PAGE))
+    teach(sites, "a.example", SiteUpdate(PAGE))
     sites.checkpoint()
-    teach(sites, "a.example", Lesson(PAGE))
-    teach(sites, "b.example", Lesson(PAGE))
+    teach(sites, "a.example", SiteUpdate(PAGE))
+    teach(sites, "b.example", SiteUpdate(PAGE))
 
     assert pages_known(sites, "a.example") == 2
     shelf.go_on.set()
@@ -209,7 +212,7 @@ def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
     for number in range(2 * MAX_WAITING):
-        teach(sites, f"{number}.example", Lesson(PAGE))
+        teach(sites, f"{number}.example", SiteUpdate(PAGE))
         shelf.is_broken = True
         if number % 100 == 99:
             write(sites)
@@ -223,9 +226,9 @@ def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
 def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
-    lesson = Lesson(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
+    update = SiteUpdate(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
 
-    teach(sites, "a.example", lesson)
+    teach(sites, "a.example", update)
     write(sites)
 
     assert sites.pages == pages_known(sites, "a.example") == 0

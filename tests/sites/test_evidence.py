@@ -11,6 +11,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites import evidence as evidence_module
 from scrapy_mss.sites.comment_headings import are_comment_headings
+from scrapy_mss.sites.context import learned, learned_from_labels
 from scrapy_mss.sites.evidence import (
     LEAD_WORDS,
     MIN_PAGES,
@@ -29,7 +30,6 @@ from scrapy_mss.sites.evidence import (
 )
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
-from scrapy_mss.sites.visit import learned, learned_from_labels
 from tests.helpers.layouts import PAGES
 
 ENOUGH = int(MIN_PAGES)

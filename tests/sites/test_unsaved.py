@@ -18,7 +18,7 @@ def batch(steps: list[tuple[str, bool]]) -> Batch:
     made = Batch()
     for site, anew in steps:
         if anew:
-            made.begin_anew(site)
+            made.reset(site)
         made.add(site, PAGE)
     return made
 

@@ -20,7 +20,7 @@ from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.answers import SECONDS_AN_HOUR
-from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.bench import WorkbenchState
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
@@ -32,13 +32,13 @@ RULE = f"site: {SITE}\nbody: '#one-body'\n"
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> WorkbenchState:
     pages = [*news(), StoredPage(f"https://{SITE}/empty", ""), StoredPage(f"https://{SITE}/x", "x")]
     return bench_of(pages, tmp_path_factory.mktemp("bench"))
 
 
 @pytest.fixture(scope="module")
-def origins(bench: Bench) -> Iterator[Origins]:
+def origins(bench: WorkbenchState) -> Iterator[Origins]:
     with served(bench) as found:
         yield found
 
@@ -105,7 +105,9 @@ def test_a_click_is_answered_with_a_rule_or_a_reason(origins: Origins) -> None:
     assert found["path"]
 
 
-def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Origins) -> None:
+def test_the_model_learns_the_pages_that_a_rule_labels(
+    bench: WorkbenchState, origins: Origins
+) -> None:
     found = asked(origins, "teach", site=SITE, rule=RULE)
     twice = asked(origins, "teach", site=SITE, rule=RULE)
 
@@ -200,7 +202,7 @@ def test_hostile_pages_are_opened_drawn_judged_and_clicked(tmp_path: Path) -> No
             assert len(json.dumps(judged)) < 20 * len(pages[number].html) + 60_000
 
 
-def test_serving_closes_no_log_handler_of_the_process(bench: Bench) -> None:
+def test_serving_closes_no_log_handler_of_the_process(bench: WorkbenchState) -> None:
     class Handler(logging.Handler):
         is_closed = False
 

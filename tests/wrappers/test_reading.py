@@ -14,8 +14,8 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor, Site
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
 from scrapy_mss.wrappers.reading import checked, explained, read_at, read_by
 from scrapy_mss.wrappers.rules import SamplePage
@@ -119,16 +119,16 @@ def test_a_crawl_reads_the_same() -> None:
 
 
 def test_it_teaches_no_words_and_of_the_site_what_a_page_without_a_rule_does() -> None:
-    visit, alone = (Visit(SiteMemory(), 29_000_000, URL) for _ in range(2))
+    visit, alone = (SiteContext(SiteMemory(), 29_000_000, URL) for _ in range(2))
     EXTRACTOR.extract_page(Page.of(HTML, url=URL), alone)
 
     answer = answered(AROUND, example=True, visit=visit)
 
     assert answer.example is Rejection.READ_BY_MODEL
-    assert answer.lesson is not None
-    assert answer.lesson.place == alone.lesson.place
-    assert answer.lesson.added.pages == alone.lesson.added.pages == 1
-    assert not answer.lesson.added.containers.rows[:, 2].any()  # no labels
+    assert answer.update is not None
+    assert answer.update.place == alone.update.place
+    assert answer.update.added.pages == alone.update.added.pages == 1
+    assert not answer.update.added.containers.rows[:, 2].any()  # no labels
 
 
 def test_without_an_article_asked_for_the_model_is_not() -> None:

@@ -1,6 +1,6 @@
 """The thirteen rules by which a node is divided, kept as a block, or left out.
 
-A rule is a function of a `Case`, a node with what the round knows; it gives a `Verdict`, or None
+A rule is a function of a `Case`, a node with what the round knows; it gives a `Comparison`, or None
 where it does not apply, and the first verdict counts. Which rules hold for a node depends on its
 tag: that is a table, `RULES`.
 
@@ -44,7 +44,7 @@ class Act(Enum):
     CUT = "it is left out"
 
 
-class Verdict(NamedTuple):
+class Comparison(NamedTuple):
     """What a rule says; *degree* is the coherence of a block that is kept.
 
     *apart* are children that are blocks at once, whatever rules say of them, with their degrees.
@@ -84,91 +84,91 @@ class Case:
         return max(least, start - round(SIZE_STEPS * min(1.0, self.size(node))))
 
 
-Rule = Callable[[Case], Verdict | None]
-DIVIDE: Final = Verdict(Act.DIVIDE)
+Rule = Callable[[Case], Comparison | None]
+DIVIDE: Final = Comparison(Act.DIVIDE)
 
 
-def rule_1(case: Case) -> Verdict | None:
+def rule_1(case: Case) -> Comparison | None:
     """No text, and nothing valid in it: left out."""
-    return None if case.children else Verdict(Act.CUT)
+    return None if case.children else Comparison(Act.CUT)
 
 
-def rule_2(case: Case) -> Verdict | None:
+def rule_2(case: Case) -> Comparison | None:
     """A single valid child, which is no text: divided."""
     single = len(case.children) == 1 and not case.nodes.is_text(case.children[0])
     return DIVIDE if single else None
 
 
-def rule_3(case: Case) -> Verdict | None:
+def rule_3(case: Case) -> Comparison | None:
     """The one root of the block that the round divides: divided."""
     return DIVIDE if case.node == case.block else None
 
 
-def rule_4(case: Case) -> Verdict | None:
+def rule_4(case: Case) -> Comparison | None:
     """Texts and virtual texts alone: kept, and more coherent if they are in one font."""
     if not all(map(case.nodes.is_textual, case.children)):
         return None
     drawing = case.nodes.drawing
     texts = [case.nodes.longest[child] for child in case.children]
     fonts = {(drawing.font_size[text], drawing.font_weight[text]) for text in texts}
-    return Verdict(Act.KEEP, UNIFORM if len(fonts) == 1 else MIXED)
+    return Comparison(Act.KEEP, UNIFORM if len(fonts) == 1 else MIXED)
 
 
-def rule_5(case: Case) -> Verdict | None:
+def rule_5(case: Case) -> Comparison | None:
     """A child that breaks the line: divided."""
     inline = case.nodes.drawing.inline
     return DIVIDE if any(not inline[child] for child in case.children) else None
 
 
-def rule_6(case: Case) -> Verdict | None:
+def rule_6(case: Case) -> Comparison | None:
     """A child that is a horizontal rule, which has nothing valid in it: divided."""
     parent = case.nodes.drawing.parent
     below = case.nodes.rules_between(case.node, case.nodes.end[case.node])
     return DIVIDE if any(parent[rule] == case.node for rule in below) else None
 
 
-def rule_7(case: Case) -> Verdict | None:
+def rule_7(case: Case) -> Comparison | None:
     """Children that are larger together than it is: divided."""
     box = case.nodes.box
     total = sum(box[child].area for child in case.children)
     return DIVIDE if total > box[case.node].area else None
 
 
-def rule_8(case: Case) -> Verdict | None:
+def rule_8(case: Case) -> Comparison | None:
     """Children of another background: divided, and these are blocks of this round."""
     background = case.nodes.drawing.background
     own = background[case.node]
     others = [child for child in case.children if background[child] != own]
     if not others:
         return None
-    return Verdict(Act.DIVIDE, 0, tuple((each, case.coherence(each, 6)) for each in others))
+    return Comparison(Act.DIVIDE, 0, tuple((each, case.coherence(each, 6)) for each in others))
 
 
-def rule_9(case: Case) -> Verdict | None:
+def rule_9(case: Case) -> Comparison | None:
     """A text or a virtual text in it, and small: kept."""
     small = case.size(case.node) < SMALL and any(map(case.nodes.is_textual, case.children))
-    return Verdict(Act.KEEP, case.coherence(case.node, 5)) if small else None
+    return Comparison(Act.KEEP, case.coherence(case.node, 5)) if small else None
 
 
-def rule_10(case: Case) -> Verdict | None:
+def rule_10(case: Case) -> Comparison | None:
     """Children all of which are small: kept."""
     small = max(map(case.size, case.children)) < SMALL
-    return Verdict(Act.KEEP, case.coherence(case.node, 1)) if small else None
+    return Comparison(Act.KEEP, case.coherence(case.node, 1)) if small else None
 
 
-def rule_11(case: Case) -> Verdict | None:
+def rule_11(case: Case) -> Comparison | None:
     """The sibling before it has not been divided: kept."""
-    return Verdict(Act.KEEP, case.coherence(case.node, 1)) if case.previous_kept else None
+    return Comparison(Act.KEEP, case.coherence(case.node, 1)) if case.previous_kept else None
 
 
-def rule_12(_case: Case) -> Verdict | None:
+def rule_12(_case: Case) -> Comparison | None:
     """Divided."""
     return DIVIDE
 
 
-def rule_13(case: Case) -> Verdict | None:
+def rule_13(case: Case) -> Comparison | None:
     """Kept."""
-    return Verdict(Act.KEEP, case.coherence(case.node, 1))
+    return Comparison(Act.KEEP, case.coherence(case.node, 1))
 
 
 ALWAYS: Final[tuple[Rule, ...]] = (rule_1, rule_2, rule_3)
@@ -182,10 +182,10 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
 }
 
 
-def verdict(case: Case) -> Verdict:
+def verdict(case: Case) -> Comparison:
     """What the first of the rules says that applies to the tag, and to the node."""
     if case.nodes.is_text(case.node):
-        return Verdict(Act.KEEP, UNIFORM)
+        return Comparison(Act.KEEP, UNIFORM)
     inline = case.nodes.drawing.inline[case.node]
     rules = RULES.get(case.tag, INLINE if inline else OTHER)
     said = (rule(case) for rule in rules)

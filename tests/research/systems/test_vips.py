@@ -12,14 +12,14 @@ from research.systems.vips.choice import best_block, words
 from research.systems.vips.construction import VisualBlock
 from research.systems.vips.extraction import Extracted, extract_blocks
 from research.systems.vips.nodes import Nodes
-from research.systems.vips.rules import Act, Case, Rule, Verdict
+from research.systems.vips.rules import Act, Case, Comparison, Rule
 from research.systems.vips.segmentation import segment
 from research.systems.vips.separators import Direction, ordered, separators
 from research.systems.vips.system import GRANULARITIES
 from tests.helpers.drawn_pages import Drawn, drawing_of, element, paragraph, text
 
 PAGE = (0, 0, 1000, 1000)
-DIVIDED = Verdict(Act.DIVIDE)
+DIVIDED = Comparison(Act.DIVIDE)
 BLUE = "rgb(0, 0, 255)"
 
 
@@ -40,11 +40,11 @@ PICTURE = element("img", box=(0, 0, 300, 300))
 UNSEEN = element("p", text("hidden"))
 
 # A rule, a node that it says something of, what it says, and a near miss that it leaves open.
-RULES: dict[str, tuple[Rule, Drawn, Verdict, Drawn]] = {
+RULES: dict[str, tuple[Rule, Drawn, Comparison, Drawn]] = {
     "nothing that is seen": (
         rules.rule_1,
         element("div", UNSEEN, box=(0, 0, 500, 500)),
-        Verdict(Act.CUT),
+        Comparison(Act.CUT),
         element("div", UNSEEN, SMALL),
     ),
     "a single child": (rules.rule_2, element("div", WIDE), DIVIDED, element("div", LINE)),
@@ -57,13 +57,13 @@ RULES: dict[str, tuple[Rule, Drawn, Verdict, Drawn]] = {
     "texts of one font": (
         rules.rule_4,
         element("p", LINE, element("b", LINE)),
-        Verdict(Act.KEEP, 10),
+        Comparison(Act.KEEP, 10),
         element("p", LINE, element("b", SMALL)),
     ),
     "texts of two fonts": (
         rules.rule_4,
         element("p", LINE, element("a", element("b", BOLD))),
-        Verdict(Act.KEEP, 9),
+        Comparison(Act.KEEP, 9),
         element("p", LINE, PICTURE),
     ),
     "a child that breaks the line": (
@@ -87,25 +87,25 @@ RULES: dict[str, tuple[Rule, Drawn, Verdict, Drawn]] = {
     "another background": (
         rules.rule_8,
         element("div", SMALL, element("div", LINE, background=BLUE)),
-        Verdict(Act.DIVIDE, 0, ((4, 6),)),
+        Comparison(Act.DIVIDE, 0, ((4, 6),)),
         element("div", SMALL, element("div", LINE), background=BLUE),
     ),
     "small, with a text": (
         rules.rule_9,
         element("div", LINE, SMALL, box=(0, 0, 400, 200)),
-        Verdict(Act.KEEP, 6),
+        Comparison(Act.KEEP, 6),
         element("div", LINE, SMALL, box=(0, 0, 400, 300)),
     ),
     "small, with a text in it": (
         rules.rule_9,
         element("li", element("b", LINE), SMALL, box=(0, 0, 400, 200)),
-        Verdict(Act.KEEP, 8),
+        Comparison(Act.KEEP, 8),
         element("li", SMALL, SMALL, box=(0, 0, 400, 200)),
     ),
     "small children": (
         rules.rule_10,
         element("ul", SMALL, SMALL, box=(0, 0, 100, 200)),
-        Verdict(Act.KEEP, 7),
+        Comparison(Act.KEEP, 7),
         element("ul", SMALL, WIDE),
     ),
 }

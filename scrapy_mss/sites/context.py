@@ -1,7 +1,7 @@
 """One page of a site: read with the site's memory, and what it adds to that.
 
-The extractor calls a `Visit` once, in the middle of reading a page (`Extractor.extract_page`). The
-page adds the probabilities of the reading without memory. A page that this reading
+The extractor calls a `SiteContext` once, in the middle of reading a page (`Extractor.extract_page`).
+The page adds the probabilities of the reading without memory. A page that this reading
 does not consider an article adds only its address: teasers on a front page are text of articles,
 and must not be remembered as text of the site.
 
@@ -34,7 +34,7 @@ OF_ARTICLE = 0.6  # of a block of an emitted article: no threshold of `select` i
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class SiteUpdate:
     """What a page adds to the memory of its site.
 
     *place* is the key of the container with most of its article, 0 if it has none.
@@ -45,10 +45,10 @@ class Lesson:
 
 
 @dataclass(slots=True)
-class Visit:
+class SiteContext:
     """Reads the page at *url*, downloaded in *minute* (since 1970), with the *memory* of its site.
 
-    *emitted* are the paragraphs of the page when its article was emitted. ``lesson`` is what the
+    *emitted* are the paragraphs of the page when its article was emitted. ``update`` is what the
     page teaches, nothing until it was read.
     """
 
@@ -56,7 +56,7 @@ class Visit:
     minute: int
     url: str = ""
     emitted: Paragraphs | None = None
-    lesson: Lesson = field(default_factory=Lesson)
+    update: SiteUpdate = field(default_factory=SiteUpdate)
 
     def block_probabilities(
         self, page: Page, probability: Floats, article_probability: float
@@ -68,7 +68,7 @@ class Visit:
         if article_probability >= MIN_LEARNED:
             added = added.plus(learned(keys, probability, self.minute))
             place = main_container(keys, keys.words * probability)
-        self.lesson = Lesson(added, place)
+        self.update = SiteUpdate(added, place)
         with_memory = adjusted(self.memory, keys, probability)
         if self.emitted is None:
             return with_memory
@@ -79,14 +79,14 @@ class Visit:
         probability = with_address(self.url, self.memory.addresses, min(alone, with_site))
         return probability if self.emitted is None else max(probability, alone)
 
-    def labelled(self, page: Page, inside: Bools) -> Lesson:
+    def labelled(self, page: Page, inside: Bools) -> SiteUpdate:
         """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
         words = page.blocks.count(inside & page.tokens.is_word)
         is_inside = words * 2 > page.blocks.words
         keys = BlockKeys.of(page)
         added = learned_from_labels(keys, is_inside, self.minute)
         address = SiteMemory.of_address(self.url, 1.0, self.minute)
-        return Lesson(
+        return SiteUpdate(
             added.plus(address), place=main_container(keys, (keys.words * is_inside).astype(float))
         )
 

@@ -7,8 +7,8 @@ import pytest
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.visit import Visit
 from tests.page_cases import PageCase, read_cases
 
 CASES = read_cases()[::4]
@@ -37,13 +37,13 @@ def _word(n: int) -> str:
     return "ab"[n % 2] + "cdef"[n // 2 % 4] + "ghij"[n // 8 % 4] + "er"
 
 
-def read(html: str, visit: Visit | None = None) -> Extraction:
+def read(html: str, visit: SiteContext | None = None) -> Extraction:
     return extractor().extract_page(Page.of(html), visit)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_without_memory_a_visit_reads_what_is_read_today(case: PageCase) -> None:
-    visited, today = read(case.source, Visit(SiteMemory(), 1)), read(case.source)
+    visited, today = read(case.source, SiteContext(SiteMemory(), 1)), read(case.source)
 
     assert visited.text == today.text
     assert visited.probability == today.probability
@@ -53,39 +53,39 @@ def test_without_memory_a_visit_reads_what_is_read_today(case: PageCase) -> None
 def crawled(n_pages: int) -> SiteMemory:
     memory = SiteMemory()
     for n in range(n_pages):
-        visit = Visit(memory, 1)
+        visit = SiteContext(memory, 1)
         read(story(n), visit)
-        memory = memory.plus(visit.lesson.added)
+        memory = memory.plus(visit.update.added)
     return memory
 
 
 def test_a_notice_under_every_article_is_no_longer_extracted() -> None:
     assert "subscriptions" in read(story(20)).text
 
-    text = read(story(20), Visit(crawled(6), 1)).text
+    text = read(story(20), SiteContext(crawled(6), 1)).text
 
     assert "subscriptions" not in text
     assert text.count("boats stayed") == 8
 
 
 def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
-    first, later = Visit(SiteMemory(), 1), Visit(crawled(6), 1)
+    first, later = SiteContext(SiteMemory(), 1), SiteContext(crawled(6), 1)
     read(story(20), first)
     read(story(20), later)
 
-    assert first.lesson.added == later.lesson.added
+    assert first.update.added == later.update.added
 
 
 def test_a_page_that_is_no_article_adds_nothing() -> None:
-    visit = Visit(SiteMemory(), 1)
+    visit = SiteContext(SiteMemory(), 1)
 
     read("<ul>" + "".join(f"<li><a href=/{n}>Story {_word(n)}</a>" for n in range(20)), visit)
 
-    assert visit.lesson.added == SiteMemory()
+    assert visit.update.added == SiteMemory()
 
 
 def test_blocks_that_look_like_the_article_of_other_pages_make_no_article_of_a_page() -> None:
-    visit = Visit(crawled(6), 1, "http://a.example/pictures/1")
+    visit = SiteContext(crawled(6), 1, "http://a.example/pictures/1")
 
     assert visit.article_probability(0.4, 0.7) == 0.4
     assert visit.article_probability(0.7, 0.4) == 0.4
@@ -98,15 +98,17 @@ def test_the_probability_of_a_page_is_adjusted_by_what_others_at_such_addresses_
             url = f"http://a.example/{path}/{n}"
             memory = memory.plus(SiteMemory.of_address(url, probability, 1))
 
-    assert Visit(memory, 1, "http://a.example/news/99").article_probability(0.4, 0.4) > 0.5
-    assert Visit(memory, 1, "http://a.example/pictures/99").article_probability(0.6, 0.6) < 0.5
+    assert SiteContext(memory, 1, "http://a.example/news/99").article_probability(0.4, 0.4) > 0.5
+    assert (
+        SiteContext(memory, 1, "http://a.example/pictures/99").article_probability(0.6, 0.6) < 0.5
+    )
 
 
 def test_a_page_without_an_article_teaches_its_address_alone() -> None:
-    visit = Visit(SiteMemory(), 1, "http://a.example/section/council")
+    visit = SiteContext(SiteMemory(), 1, "http://a.example/section/council")
 
     visit.block_probabilities(Page.of(story(1)), np.ones(10), article_probability=0.25)
 
-    added = visit.lesson.added
+    added = visit.update.added
     assert added.pages == len(added.texts) == len(added.containers) == 0
     assert added.addresses.find("/section/{word}") == (1.0, 0.25, 1)

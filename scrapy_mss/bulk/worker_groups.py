@@ -1,12 +1,12 @@
-"""Parts made by processes of this machine: lanes, each of which has a few workers of its own.
+"""Parts made by processes of this machine: groups, each of which has a few workers of its own.
 
 Reading and decoding pages and writing Parquet take a tenth of the time of extraction, so one
-process can keep several workers busy, and several lanes any number of cores. JSON lines go to
-a lane's standard input, first the settings and then parts; JSON lines come back with the progress
-of a part and finally its result. The lane exits when its standard input ends.
+process can keep several workers busy, and several groups any number of cores. JSON lines go to
+a group's standard input, first the settings and then parts; JSON lines come back with the progress
+of a part and finally its result. The group exits when its standard input ends.
 
-If a lane is lost, killed for its memory or by accident, no page is lost: a new lane makes its part
-again, without a page at which two were lost. A part that costs still more lanes is given up.
+If a group is lost, killed for its memory or by accident, no page is lost: a new group makes its
+part again, without a page at which two were lost. A part that costs still more groups is given up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scrapy_mss.bulk.parts import (
     MOST_LEFT_OUT,
     TRIES,
     DonePart,
-    Told,
+    OnProgress,
     given_up,
     is_hopeless,
     make_part,
@@ -38,14 +38,14 @@ from scrapy_mss.bulk.parts import (
 from scrapy_mss.crawl.pool import RUN, child_environment
 from scrapy_mss.files.stored_pages import LOST_TWICE
 
-LANE: Final = "scrapy_mss.bulk.lanes"
-# A lane has about a tenth of the work of each of its workers.
-WORKERS_OF_A_LANE: Final = 4
-MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever lanes are lost
-END_SECONDS: Final = 10.0  # a lane only has to end its workers
+WORKER_GROUP: Final = "scrapy_mss.bulk.worker_groups"
+# A group has about a tenth of the work of each of its workers.
+WORKERS_OF_A_GROUP: Final = 4
+MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever groups are lost
+END_SECONDS: Final = 10.0  # a group only has to end its workers
 LOST: Final = (OSError, EOFError, ValueError)
 
-Engine = Callable[[Sequence[Part], Path, Told], Iterator[DonePart]]
+Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
 
 
 class EngineError(RuntimeError):
@@ -53,23 +53,23 @@ class EngineError(RuntimeError):
 
 
 @dataclass
-class Lanes:
-    """An `Engine`: as many lanes as *processes* need, which read with *settings*."""
+class WorkerGroups:
+    """An `Engine`: as many groups as *processes* need, which read with *settings*."""
 
     settings: Mapping[str, Any]
     processes: int
 
-    def __call__(self, parts: Sequence[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+    def __call__(self, parts: Sequence[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
         """Make *parts* in *folder*, several at a time."""
         todo: SimpleQueue[Part] = SimpleQueue()
         done: SimpleQueue[DonePart | BaseException] = SimpleQueue()
         for part in parts:
             todo.put(part)
-        lanes = [
-            _Lane({**self.settings, "MSS_WORKERS": workers}, folder, told)
+        groups = [
+            _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, told)
             for workers in shares(self.processes)
         ]
-        threads = [Thread(target=lane.serve, args=(todo, done), daemon=True) for lane in lanes]
+        threads = [Thread(target=group.serve, args=(todo, done), daemon=True) for group in groups]
         for thread in threads:
             thread.start()
         try:
@@ -79,22 +79,22 @@ class Lanes:
                     raise found
                 yield found
         finally:
-            for lane in lanes:
-                lane.close()
+            for group in groups:
+                group.close()
             for thread in threads:
                 thread.join()
 
 
 def shares(processes: int) -> list[int]:
-    """How many workers each lane has, of *processes* in all."""
-    lanes = ceil(processes / WORKERS_OF_A_LANE)
-    return [processes // lanes + (number < processes % lanes) for number in range(lanes)]
+    """How many workers each group has, of *processes* in all."""
+    groups = ceil(processes / WORKERS_OF_A_GROUP)
+    return [processes // groups + (number < processes % groups) for number in range(groups)]
 
 
-class _Lane:
-    """A lane, which one thread serves; the process may be replaced."""
+class _WorkerGroup:
+    """A group, which one thread serves; the process may be replaced."""
 
-    def __init__(self, settings: Mapping[str, Any], folder: Path, told: Told) -> None:
+    def __init__(self, settings: Mapping[str, Any], folder: Path, told: OnProgress) -> None:
         self._start = {"settings": dict(settings), "folder": str(folder)}
         self._folder = folder
         self._told = told
@@ -114,7 +114,7 @@ class _Lane:
             self._end()
 
     def close(self) -> None:
-        """End what the lane is doing."""
+        """End what the group is doing."""
         self._closed = True
         process = self._process
         if process is not None:
@@ -174,12 +174,12 @@ class _Lane:
 
 def _started() -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603 - our own module
-        [sys.executable, "-c", RUN, LANE],
+        [sys.executable, "-c", RUN, WORKER_GROUP],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env=child_environment(),
-        start_new_session=True,  # Ctrl-C is for the command, which ends its lanes
+        start_new_session=True,  # Ctrl-C is for the command, which ends its groups
     )
 
 
