@@ -87,7 +87,7 @@ def _days(value: bytes | None) -> set[int]:
     """The days in the row of a site; none if it is damaged."""
     try:
         return set(map(int, json.loads(value or "[]")))
-    except (RecursionError, TypeError, ValueError):
+    except (OverflowError, RecursionError, TypeError, ValueError):
         return set()
 
 
@@ -95,6 +95,6 @@ def _counts(site: str, value: bytes) -> Counts:
     """The counts in a row; none if it is damaged, so that counting begins anew."""
     try:
         return Counter({str(name): int(count) for name, count in json.loads(value).items()})
-    except (AttributeError, RecursionError, TypeError, ValueError):
+    except (AttributeError, OverflowError, RecursionError, TypeError, ValueError):
         logger.warning("scrapy-mss: the counts of %.253r on a day are damaged, and left out", site)
         return Counter()

@@ -115,7 +115,7 @@ def _pages(value: bytes) -> list[UnsurePage]:
     """The pages in the row of a site, the least sure one first; none if it is damaged."""
     try:
         return [UnsurePage(str(url), float(sure), int(at)) for url, sure, at in json.loads(value)]
-    except (RecursionError, TypeError, ValueError):
+    except (OverflowError, RecursionError, TypeError, ValueError):
         return []
 
 

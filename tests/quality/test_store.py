@@ -61,7 +61,7 @@ def test_days_of_more_than_a_year_ago_are_no_longer_listed(store: Store) -> None
     assert counted.sites(0) == {"a.example": {TODAY: COUNTS}}
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"pages": "x"}', '{"pages": [1]}', "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "[]", '{"pages": "x"}', '{"pages": Infinity}', "[" * 100_000])
 def test_damaged_counts_cost_their_day_alone(
     store: Store, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -75,7 +75,7 @@ def test_damaged_counts_cost_their_day_alone(
     assert counted.sites(0) == {"a.example": {TODAY - 1: COUNTS, TODAY: COUNTS}}
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[[1]]", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "[Infinity]", "[[1]]", "[" * 100_000])
 def test_a_damaged_list_of_days_begins_anew(store: Store, text: str) -> None:
     counted = QualityStore(store)
     put(store, QUALITY.key("a.example"), text.encode(), TODAY * 1440)

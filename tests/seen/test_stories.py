@@ -233,7 +233,7 @@ def test_the_words_of_an_article_stay_known_when_it_comes_again(shelf: Shelf, cl
 
 
 def test_the_words_of_an_article_that_has_moved_stay_known(shelf: Shelf, clock: Clock) -> None:
-    for addresses in ((A,), (B, A), (B, A)):
+    for addresses in ((A,), (B, A)):
         stories = crawl(shelf, clock)
         stories.add(stories.match(addresses, text(1)).emitted)
         finish(stories)
