@@ -16,6 +16,8 @@ import demo_web
 import pytest
 
 from scrapy_mss import Extractor
+from scrapy_mss.models.bundled import with_bundled
+from tests.plugin.models import stored_model
 
 pytestmark = pytest.mark.slow("two crawls of all sites, and hundreds of pages by two models")
 
@@ -28,11 +30,11 @@ WRAPPED = ("daily-harbour", "northgate-post")
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with the items of a crawl and the model that it leaves."""
+    """A folder with the items of a crawl and the store that it leaves."""
     folder = tmp_path_factory.mktemp("crawl")
     with pytest.MonkeyPatch.context() as patch, demo_web.serving(now=NOW) as proxy:
         patch.setattr(demo, "FEED", folder / "articles.jsonl")
-        patch.setattr(demo, "MODEL", folder / "demo.model")
+        patch.setattr(demo, "STORE", folder / "store")
         assert demo.crawl(proxy) == 0
         yield folder
 
@@ -67,7 +69,7 @@ def test_a_wrapper_gives_exact_text_and_the_model_most_of_it(crawled: Path) -> N
 
 def test_a_crawl_makes_sites_with_wrappers_better_and_no_others_worse(crawled: Path) -> None:
     cases = {name: of_site(name) for name in demo_web.SITES} | real_pages()
-    bundled, learned = Extractor(), Extractor(crawled / "demo.model")
+    bundled, learned = Extractor(), Extractor.of(with_bundled(stored_model(crawled / "store")))
 
     gains = {name: f1(learned, pages) - f1(bundled, pages) for name, pages in cases.items()}
 
@@ -81,9 +83,8 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    for path in crawled.glob("demo.model*"):
-        shutil.copy(path, tmp_path)
-    monkeypatch.setattr(demo, "MODEL", tmp_path / "demo.model")
+    shutil.copytree(crawled / "store", tmp_path / "store")
+    monkeypatch.setattr(demo, "STORE", tmp_path / "store")
     monkeypatch.setattr(demo, "REPORT", tmp_path / "report.html")
     demo.move_a_day_back()
 
