@@ -4,12 +4,12 @@
 
 Made-up sites have a share of each field, a length and a confidence that differ from day to day: by
 a beta distribution, as nothing but chance would be too easy. They are evaluated on each of their
-days and after each of four crawls a day, and then something breaks. Others publish less at night and at
-weekends, on some days much and on others little, and are evaluated after each crawl for a quarter;
-then they fall silent. The sites of `sites_ctf` are crawled for four weeks with pages drawn from
-those of one era, ten a day, and for three days more with others of the same era, or of the next
-one, which is a real redesign. Their rule is the class or id of the container that most often held
-the article in the first era.
+days and after each of four crawls a day, and then something breaks. Others publish less at night
+and at weekends, on some days much and on others little, and are evaluated after each crawl for a
+quarter; then they fall silent. The sites of `sites_ctf` are crawled for four weeks with pages drawn
+from those of one era, ten a day, and for three days more with others of the same era, or of the
+next one, which is a real redesign. Their rule is the class or id of the container that most often
+held the article in the first era.
 
 The memory of a site watches for itself whether the layout has changed. It is given the pages of one
 era and then those of the next, and the pages of each site of `sites_daniel` in several orders.
@@ -406,23 +406,23 @@ def real(sites: Mapping[str, Eras]) -> str:
     return _real_table(stable, redesigned)
 
 
-class EmittedText(NamedTuple):
+class Flagged(NamedTuple):
     """What alarms told of a site, and whether it has a rule."""
 
     measures: frozenset[str]
     has_rule: bool
 
 
-def _told_of(old: Sequence[Read], new: Sequence[Read], seed: int) -> EmittedText:
+def _told_of(old: Sequence[Read], new: Sequence[Read], seed: int) -> Flagged:
     days = crawled(old, new, Random(seed))  # noqa: S311 - pages, not keys
     measures = {
         alarm.measure for day in range(WINDOW, WINDOW + 3) for alarm in alarms("", days, day)
     }
-    return EmittedText(frozenset(measures), bool(rule_of(old)))
+    return Flagged(frozenset(measures), bool(rule_of(old)))
 
 
-def _real_table(stable: Sequence[EmittedText], redesigned: Sequence[EmittedText]) -> str:
-    rows: tuple[tuple[str, Callable[[EmittedText], bool], Callable[[EmittedText], bool]], ...] = (
+def _real_table(stable: Sequence[Flagged], redesigned: Sequence[Flagged]) -> str:
+    rows: tuple[tuple[str, Callable[[Flagged], bool], Callable[[Flagged], bool]], ...] = (
         ("any alarm", lambda _: True, lambda told: bool(told.measures)),
         ("the rule", lambda told: told.has_rule, lambda told: "rule" in told.measures),
         ("the layout", lambda _: True, lambda told: LAYOUT in told.measures),

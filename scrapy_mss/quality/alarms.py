@@ -2,8 +2,8 @@
 
 The days of a site are grouped, from the latest back, until each group has enough pages, ten and
 then forty: a site with two hundred articles a day is evaluated daily, one with three every four
-days and every two weeks. The latest group is compared with the earlier ones. A share has declined if it
-is lower than theirs
+days and every two weeks. The latest group is compared with the earlier ones. A share has declined
+if it is lower than theirs
 
 - by more than chance: p, the share of n pages, varies by 1 / sqrt(n) on the scale 2 arcsin sqrt(p),
   for any p; days vary by more than that, and the additional variance is estimated from the groups;

@@ -1,9 +1,9 @@
 """One page of a site: read with the site's memory, and what it adds to that.
 
-The extractor calls a `SiteContext` once, in the middle of reading a page (`Extractor.extract_page`).
-The page adds the probabilities of the reading without memory. A page that this reading
-does not consider an article adds only its address: teasers on a front page are text of articles,
-and must not be remembered as text of the site.
+The extractor calls a `SiteContext` once, in the middle of reading a page
+(`Extractor.extract_page`). The page adds the probabilities of the reading without memory. A page
+that this reading does not consider an article adds only its address: teasers on a front page are
+text of articles, and must not be remembered as text of the site.
 
 Of an article that was emitted before, the memory takes nothing away: what it had and still has on
 the page stays, and what is new on the page is read without memory. New paragraphs beside those that

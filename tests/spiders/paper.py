@@ -22,7 +22,7 @@ SECTIONS = ("sport", "culture")
 
 
 @dataclass(slots=True)
-class EmittedText:
+class Told:
     """A story of the paper."""
 
     story: Story
@@ -34,7 +34,7 @@ class EmittedText:
 class Paper:
     """The paper: its stories by path, and what was asked for."""
 
-    stories: dict[str, EmittedText] = field(default_factory=dict)
+    stories: dict[str, Told] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
     moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class Paper:
         """Publish story *number*, so many *hours* ago; *told_as* has it in the words of another."""
         told = story("paper", number if told_as is None else told_as)
         path = f"/{DAY}/the-story-of-number-{number}.html"
-        self.stories[path] = EmittedText(told, NOW - timedelta(hours=hours), where)
+        self.stories[path] = Told(told, NOW - timedelta(hours=hours), where)
         return path
 
     def url(self, path: str) -> str:

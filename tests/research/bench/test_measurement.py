@@ -25,11 +25,11 @@ def answer(system: object, *asked: int) -> list[Answer]:
 
 
 def test_an_oracle_is_told_the_gold_and_others_are_not() -> None:
-    class EmittedText(Everything):
+    class Told(Everything):
         def extract_best(self, html: str, gold: str) -> str:
             return gold if html else ""
 
-    assert answer(EmittedText(), 3)[0].text == page(3).golds[0]
+    assert answer(Told(), 3)[0].text == page(3).golds[0]
     assert answer(Everything(), 3)[0].text != page(3).golds[0]
 
 
