@@ -269,7 +269,7 @@ SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
         *(Silent, Following, FollowingNext),
-        *(Own, Many, Cells, Asking, Html, Paths, Broken),
+        *(Own, Many, Cells, Asking, Html, Paths, Broken, Disturbing),
         NewsSpider,
     )
 }

@@ -27,11 +27,11 @@ def campaign(command: list[str], pages: int) -> dict[str, int]:
     names, row = (line.split() for line in done.stdout.splitlines())
     numbers = dict(zip(names, map(int, row), strict=True))
     assert numbers["learned"] == pages
-    assert [numbers[name] for name in ("lost", "twice", "more", "again")] == [0, 0, 0, 0]
+    assert not any(numbers[name] for name in ("lost", "twice", "more", "apart", "again"))
     return numbers
 
 
-def test_killed_crawls_that_share_files_lose_nothing() -> None:
+def test_killed_crawls_that_share_a_folder_lose_nothing() -> None:
     assert campaign(COMMAND, 100)["kills"] >= 1
 
 
