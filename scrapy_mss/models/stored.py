@@ -1,7 +1,7 @@
 """A model in a store: the sum of all that crawls have learned, as a base and the later deltas.
 
-    head     the generation, which is the number of deltas so far, that of the base, and that of the
-             base before it
+    head     the generation, which is the number of deltas so far, that of the base, that of the
+             base before it, and which crawls have added the deltas since that one
     base N   the sum of the deltas up to a generation, in the form of a model file
     delta N  what a checkpoint has added
 
@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
+from secrets import token_hex
 from time import time
 from typing import Final, NamedTuple
 
@@ -53,6 +54,12 @@ class Head(NamedTuple):
     first: int = 0  # the last one that is gone
     log_bytes: int = 0  # of the deltas since the base
     base_bytes: int = 0
+    authors: tuple[str, ...] = ()  # of the deltas after the first, in their order
+
+    def by_others(self, known: int, author: str) -> list[int]:
+        """The numbers of the deltas after the *known* ones that are not by this *author*."""
+        numbered = enumerate(self.authors, self.first + 1)
+        return [number for number, each in numbered if number > known and each != author]
 
 
 class StoredModel:
@@ -61,6 +68,7 @@ class StoredModel:
     def __init__(self, store: Store, profile: Profile) -> None:
         self.profile = profile
         self._store = store
+        self._author = token_hex(4)
         self._known = 0  # the generation up to which all is known
         self._head = Head()  # of the last change
 
@@ -77,9 +85,8 @@ class StoredModel:
 
     def add(self, learned: Model) -> None:
         """Add what was *learned*, by itself."""
-        change = self.adding(lambda: learned)
-        self._store.write([change])
-        change.after()
+        self._store.write([self.adding(lambda: learned)])
+        self._rebase_if_due()
 
     def adding(self, learned: Callable[[], Model]) -> Change:
         """What adds what was *learned*; its outcome is what others have added, or None."""
@@ -87,32 +94,44 @@ class StoredModel:
         return Change([HEAD], partial(self._with, delta), self._of_others)
 
     def _with(self, delta: Callable[[], bytes], found: Rows) -> dict[Key, Row | None]:
-        head = _head(found)
+        head = self._head_in(found)
         self._head = head._replace(
-            generation=head.generation + 1, log_bytes=head.log_bytes + len(delta())
+            generation=head.generation + 1,
+            log_bytes=head.log_bytes + len(delta()),
+            authors=(*head.authors, self._author),
         )
         row = Row(delta(), _minute())
         return {HEAD: _row(self._head), _delta(self._head.generation): row}
 
     def _of_others(self) -> Model | None:
         """What others have added since this was last asked; a new base, where one is due."""
-        head, known = self._head, self._known
-        self._known = head.generation
-        others = None
-        if known < head.first:
+        head = self._head
+        numbers = head.by_others(self._known, self._author)
+        if self._known < head.first:
+            numbers = []
             logger.warning(
                 "scrapy-mss: %s: what other crawls have learned since the last checkpoint is read "
                 "when the next crawl begins",
                 self.name,
             )
-        elif known + 1 < head.generation:
-            others = Model(self.profile)
-            numbers = range(known + 1, head.generation)
-            self._sum(others, self._store.get(map(_delta, numbers)), numbers)
+        found = self._store.get(map(_delta, numbers))
+        # Until its writing is answered, a delta may come to have a later number.
+        self._known = head.generation - 1
+        others = Model(self.profile)
+        self._sum(others, found, numbers)
+        self._rebase_if_due()
+        return others if numbers else None
+
+    def _rebase_if_due(self) -> None:
+        """Store a new base if there are many deltas; where that fails, others do it later."""
+        head = self._head
         is_long = head.log_bytes > max(SMALLEST_LOG, head.base_bytes)
-        if is_long or head.generation - head.base > MOST_DELTAS:
+        if not is_long and head.generation - head.base <= MOST_DELTAS:
+            return
+        try:
             self._store.write([self._rebasing()])
-        return others
+        except (ModelError, OSError) as error:
+            logger.warning("scrapy-mss: %s: the deltas cannot be added up: %s", self.name, error)
 
     def _rebasing(self) -> Change:
         """What stores a new base."""
@@ -120,10 +139,11 @@ class StoredModel:
         data = to_bytes(model)
 
         def writes(found: Rows) -> dict[Key, Row | None]:
-            head = _head(found)
+            head = self._head_in(found)
             if head.base >= generation:  # another crawl was first
                 return {}
-            later = Head(head.generation, generation, head.base, 0, len(data))
+            authors = head.authors[head.base - head.first :]
+            later = Head(head.generation, generation, head.base, 0, len(data), authors)
             gone = {_delta(number): None for number in range(head.first + 1, head.base + 1)}
             return {
                 **gone,
@@ -138,7 +158,7 @@ class StoredModel:
         """The sum of all deltas, and the generation of the last."""
         keys, found = list[Key](), dict[Key, bytes]()
         for _ in range(ATTEMPTS):
-            head = _head(self._store.get([HEAD]))
+            head = self._head_in(self._store.get([HEAD]))
             numbers = range(head.base + 1, head.generation + 1)
             keys = [*map(_delta, numbers), *([_base(head.base)] if head.base else [])]
             found = self._store.get(keys)
@@ -152,7 +172,7 @@ class StoredModel:
             "Name another store, or remove this one"
         )
 
-    def _sum(self, model: Model, found: Rows, numbers: range) -> None:
+    def _sum(self, model: Model, found: Rows, numbers: Sequence[int]) -> None:
         """Add the deltas with these *numbers* to *model*."""
         try:
             for number in numbers:
@@ -160,6 +180,17 @@ class StoredModel:
                     model.merge(self._model_in(found[_delta(number)]))
         except OverflowError as error:
             raise FullModelError(f"{self.name}: {error}") from error
+
+    def _head_in(self, found: Rows) -> Head:
+        try:
+            *numbers, authors = json.loads(found[HEAD]) if HEAD in found else Head()
+            generation, base, first, log_bytes, base_bytes = map(int, numbers)
+            return Head(generation, base, first, log_bytes, base_bytes, tuple(authors))
+        except (RecursionError, TypeError, ValueError) as error:
+            raise DamagedModelError(
+                f"{self.name}: expected the numbers of deltas, got {found[HEAD][:50]!r}. Name "
+                "another store, or remove this one"
+            ) from error
 
     def _model_in(self, data: bytes) -> Model:
         try:
@@ -184,10 +215,6 @@ def _delta(number: int) -> Key:
 
 def _base(number: int) -> Key:
     return MODEL.key(f"base {number}")
-
-
-def _head(found: Rows) -> Head:
-    return Head(*json.loads(found[HEAD])) if HEAD in found else Head()
 
 
 def _row(head: Head) -> Row:

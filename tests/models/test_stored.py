@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +20,7 @@ from scrapy_mss.models.format import (
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.stored import StoredModel
-from scrapy_mss.storage.tables import MODEL, Key, Store
+from scrapy_mss.storage.tables import MODEL, Change, Key, Store, StoreError, writes_of
 from tests.helpers.classifiers import counts_of
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
@@ -135,9 +136,84 @@ def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
         model.load()
     assert store.name in str(caught.value)
 
-    put(store, MODEL.key("head"), b"[7, 3, 0, 0, 0]", 0)
+    put(store, MODEL.key("head"), b"[7, 3, 0, 0, 0, []]", 0)
     with pytest.raises(DamagedModelError, match="expected 5 parts of the model, got 0"):
         model.load()
+
+
+@pytest.mark.parametrize("damage", [b"", b"null", b"[1]", b'[1, 0, 0, "x", 0, []]', b"[" * 9999])
+def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: bytes) -> None:
+    put(store, MODEL.key("head"), damage, 0)
+    model = StoredModel(store, DEFAULT)
+
+    for use in (model.load, lambda: model.add(trained(1))):
+        with pytest.raises(DamagedModelError, match="expected the numbers of deltas") as caught:
+            use()
+        assert store.name in str(caught.value)
+
+    assert n_deltas(store) == 0
+
+
+class Unanswered:
+    """A *store* that makes a write with the next one, as after an answer that is lost."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pending: list[Change] = []
+        self.is_away = False
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the store
+        return getattr(self._store, name)
+
+    def write(self, changes: Sequence[Change]) -> None:
+        if self.is_away:
+            writes_of(changes, self._store.get(key for each in changes for key in each.reads))
+            self._pending = list(changes)
+            return
+        for each in filter(None, (self._pending, changes)):
+            self._store.write(each)
+        self._pending = []
+
+
+def test_a_delta_that_comes_late_and_so_has_another_number_is_still_ours(store: Store) -> None:
+    late = Unanswered(store)
+    ours, other = StoredModel(late, DEFAULT), StoredModel(store, DEFAULT)
+    live = ours.load()
+    for number, is_away in enumerate([True, False, False]):
+        late.is_away = is_away
+        live.merge(trained(number))
+        change = ours.adding(partial(trained, number))
+        late.write([change])
+        others = change.after()
+        if others is not None:
+            live.merge(others)
+        if is_away:
+            other.add(trained(7))
+
+    assert to_bytes(live) == kept(store) == to_bytes(trained(0, 1, 2, 7))
+
+
+def test_a_base_that_cannot_be_stored_costs_nobody_what_was_learned(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(stored, "MOST_DELTAS", 1)
+    ours, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    ours.load()
+    monkeypatch.setattr(StoredModel, "_rebasing", failing)
+    for number in range(3):
+        other.add(trained(number))
+    change = ours.adding(partial(trained, 9))
+    store.write([change])
+    others = change.after()
+
+    assert others is not None
+    assert to_bytes(others) == to_bytes(trained(0, 1, 2))
+    assert "the deltas cannot be added up: full" in caplog.text
+    assert kept(store) == to_bytes(trained(0, 1, 2, 9))
+
+
+def failing(_model: StoredModel) -> Change:
+    raise StoreError("full")
 
 
 def test_deltas_of_others_that_are_damaged_do_not_make_ours_count_twice(store: Store) -> None:

@@ -47,7 +47,7 @@ def trained(*numbers: int) -> Model:
 @pytest.fixture
 def old(store: Store) -> Store:
     """A store with what an earlier version has stored."""
-    put(store, MODEL.key("head"), b"[1, 0, 0, 0, 0]", NOW)
+    put(store, MODEL.key("head"), b'[1, 0, 0, 0, 0, ["0a1b2c3d"]]', NOW)
     put(store, MODEL.key("delta 1"), (STORED / "model").read_bytes(), NOW)
     put(store, SITES.key("1:a.example"), to_bytes_of_site(PAGE.plus(PAGE)), NOW)
     return store
