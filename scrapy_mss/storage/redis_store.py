@@ -99,7 +99,7 @@ class RedisStore:
         self._address = Address.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
-        self._silent_until = 0.0
+        self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
         self._is_ending = False
         self._unanswered: _Sent | None = None
         self._lock = Lock()  # of a write: the next one waits for its fate
@@ -216,7 +216,7 @@ class RedisStore:
         """What the client answers to *question*."""
         from redis import exceptions
 
-        if monotonic() < self._silent_until and (self._is_ending or not patient):
+        if monotonic() < self._rest_until[patient] and (self._is_ending or not patient):
             raise StoreError(f"{self.name}: the server did not answer just now")
         try:
             answer = question(self._writing if patient else self._reading, *of)
@@ -226,14 +226,15 @@ class RedisStore:
                 "those that it knows, as in redis://user:password@host/0"
             ) from None
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            self._silent_until = monotonic() + REST_SECONDS
+            rest = monotonic() + REST_SECONDS
+            self._rest_until |= {False: rest, **({True: rest} if patient else {})}
             raise StoreError(
                 f"{self.name}: no answer from the server: {_sentence(error)}. Is it running, and "
                 "reachable?"
             ) from None
         except exceptions.RedisError as error:
             raise StoreError(f"{self.name}: {_advised(type(error).__name__, str(error))}") from None
-        self._silent_until = 0.0
+        self._rest_until = {True: 0.0, False: 0.0}
         return answer
 
     def _row(self, key: Key) -> bytes:
