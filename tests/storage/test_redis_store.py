@@ -160,6 +160,20 @@ def test_a_checkpoint_at_the_end_is_written_though_the_event_loop_had_no_answer_
     assert counts(store) == [1, 1, 1]
 
 
+def test_what_the_server_rejects_is_not_written_later(server: RedisServer) -> None:
+    store, admin = store_at(server.address()), client(server)
+    admin.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(StoreError, match="Give the server more memory"):
+            store.write([counted()])
+    finally:
+        admin.config_set("maxmemory", 0)
+
+    store.write([counted(10)])
+
+    assert counts(store) == [10, 10, 10]
+
+
 def test_rows_expire_by_themselves(server: RedisServer) -> None:
     now = int(time.time() // 60)
     store_at(server.address()).write([counted()])
