@@ -92,6 +92,10 @@ class _Sent(NamedTuple):
     arguments: list[Any]
 
 
+class _UnansweredError(StoreError):
+    """Nobody knows whether the server has done what it was asked for."""
+
+
 class RedisStore:
     """A store on the server *named*."""
 
@@ -99,7 +103,7 @@ class RedisStore:
         self._address = Address.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
-        self._silent_until = 0.0
+        self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
         self._is_ending = False
         self._unanswered: _Sent | None = None
         self._lock = Lock()  # of a write: the next one waits for its fate
@@ -138,19 +142,22 @@ class RedisStore:
     def write(self, changes: Sequence[Change]) -> None:
         """Make all *changes*; where this raises, none, and none will be.
 
-        Where the server fails once they were sent, they are kept, and sent with the next write or
-        when the store is closed.
+        Where the server does not answer once they were sent, they are kept, and sent with the next
+        write or when the store is closed.
         """
         with self._lock:
             self._settle()
             self._unanswered = self._sent(changes)
             try:
                 self._settle()
-            except StoreError as error:
+            except _UnansweredError as error:
                 logger.warning(
                     "scrapy-mss: %s The crawl continues; its additions are kept and sent later",
                     error,
                 )
+            except StoreError:
+                self._unanswered = None
+                raise
 
     def forget(self, now: int) -> None:
         """Delete what is too much, or was not used for too long by the minute *now*.
@@ -216,24 +223,27 @@ class RedisStore:
         """What the client answers to *question*."""
         from redis import exceptions
 
-        if monotonic() < self._silent_until and (self._is_ending or not patient):
-            raise StoreError(f"{self.name}: the server did not answer just now")
+        if monotonic() < self._rest_until[patient] and (self._is_ending or not patient):
+            raise _UnansweredError(f"{self.name}: the server did not answer just now")
         try:
             answer = question(self._writing if patient else self._reading, *of)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
-            raise StoreError(
+            raise _UnansweredError(
                 f"{self.name}: the server rejects the user or password: {_sentence(error)}. Give "
                 "those that it knows, as in redis://user:password@host/0"
             ) from None
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            self._silent_until = monotonic() + REST_SECONDS
-            raise StoreError(
+            rest = monotonic() + REST_SECONDS
+            self._rest_until |= {False: rest, **({True: rest} if patient else {})}
+            raise _UnansweredError(
                 f"{self.name}: no answer from the server: {_sentence(error)}. Is it running, and "
                 "reachable?"
             ) from None
         except exceptions.RedisError as error:
-            raise StoreError(f"{self.name}: {_advised(type(error).__name__, str(error))}") from None
-        self._silent_until = 0.0
+            is_busy = str(error).startswith("BUSY")  # with a script, which may be this write
+            kind = _UnansweredError if is_busy else StoreError
+            raise kind(f"{self.name}: {_advised(type(error).__name__, str(error))}") from None
+        self._rest_until = {True: 0.0, False: 0.0}
         return answer
 
     def _row(self, key: Key) -> bytes:
@@ -297,9 +307,9 @@ _ADVICE: Final = {  # by what redis-py calls the error, or by what it begins wit
     "MovedError": _OF_A_CLUSTER,
     "unknown command": "Is it Sentinel? Name the primary that it watches",
     "WRONGTYPE": "Other data is at this key: name another prefix",
-    "NOPERM": "Let the user run scripts and change keys with this prefix",
-    "OOM": "Give the server more memory (maxmemory)",
+    "NoPermissionError": "Let the user run scripts and change keys with this prefix",
+    "OutOfMemoryError": "Give the server more memory (maxmemory)",
     "MISCONF": "The server cannot write to its disk",
-    "READONLY": "Name the primary, not a replica",
+    "ReadOnlyError": "Name the primary, not a replica",
     "DB index": "Name a database that the server has, as in redis://host/0",
 }

@@ -147,6 +147,33 @@ def test_at_the_end_a_silent_server_is_waited_for_once(
     assert waited < 2 * redis_store.END_SECONDS
 
 
+def test_a_checkpoint_at_the_end_is_written_though_the_event_loop_had_no_answer_just_before(
+    server: RedisServer,
+) -> None:
+    store = store_at(server.address())
+    with hanging(server), pytest.raises(StoreError, match="no answer from the server"):
+        store.get([SEEN.key("a")], patient=False)
+    store.end()
+
+    store.write([counted()])
+
+    assert counts(store) == [1, 1, 1]
+
+
+def test_what_the_server_rejects_is_not_written_later(server: RedisServer) -> None:
+    store, admin = store_at(server.address()), client(server)
+    admin.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(StoreError, match="Give the server more memory"):
+            store.write([counted()])
+    finally:
+        admin.config_set("maxmemory", 0)
+
+    store.write([counted(10)])
+
+    assert counts(store) == [10, 10, 10]
+
+
 def test_rows_expire_by_themselves(server: RedisServer) -> None:
     store_at(server.address()).write([counted()])
 
