@@ -39,7 +39,7 @@ from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, Store
 
 logger = logging.getLogger(__name__)
 
-SMALLEST_LOG: Final = 2**20  # bytes of deltas that are not worth a new base
+SMALLEST_LOG: Final = 2**23  # bytes of deltas that are not worth a new base
 MOST_DELTAS: Final = 64  # since the base: each takes a new crawl some 20 ms to add
 ATTEMPTS: Final = 10  # to read what others replace meanwhile
 

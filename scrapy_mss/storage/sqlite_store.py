@@ -32,6 +32,7 @@ APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apa
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
 AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
+LOG_BYTES: Final = 2**24  # of the write-ahead log, once it is in the database
 FORGOTTEN_AT_ONCE: Final = 1000  # rows: other crawls get their turn after each thousand
 REMOVE: Final = "Remove the file, and all is learned and seen anew"
 
@@ -220,6 +221,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     # After a crash of the machine, not of the crawl, the last checkpoint may be lost.
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
 
 
 def _state(connection: sqlite3.Connection) -> tuple[int, int, set[str]]:
