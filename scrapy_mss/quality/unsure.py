@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE
 from scrapy_mss.storage.tables import (
+    MAX_UNSURE_PAGES,
     UNSURE,
     UNSURE_PAGES,
     Change,
@@ -25,7 +26,7 @@ from scrapy_mss.storage.tables import (
     StoreError,
 )
 
-AT_MOST: Final = 5  # pages of a site: somebody looks at each
+AT_MOST: Final = MAX_UNSURE_PAGES  # of a site
 
 
 class UnsurePage(NamedTuple):

@@ -50,7 +50,9 @@ QUALITY: Final = Table("quality", 366, MAX_SITES)
 QUALITY_DAYS: Final = Table("quality_days", 366)  # one looks for last year's figures
 MAX_UNSURE_SITES: Final = 1000
 UNSURE: Final = Table("unsure", 366, MAX_UNSURE_SITES)  # 150 MB at five pages of 30 KB
-UNSURE_PAGES: Final = Table("unsure_pages", 366)
+MAX_UNSURE_PAGES: Final = 5  # of a site: somebody looks at each
+# Those of forgotten sites are the first to be forgotten.
+UNSURE_PAGES: Final = Table("unsure_pages", 366, MAX_UNSURE_PAGES * MAX_UNSURE_SITES)
 MODEL: Final = Table("model", FOREVER)
 TABLES: Final = (
     SEEN,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.quality.unsure import AT_MOST, UnsurePage, UnsureStore, adding, compressed
-from scrapy_mss.storage.tables import UNSURE, UNSURE_PAGES, Store, StoreError
+from scrapy_mss.storage.tables import TABLES, UNSURE, UNSURE_PAGES, Store, StoreError
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
@@ -63,6 +63,26 @@ def test_the_least_sure_pages_stay_in_any_order(
         assert found == [(each.url, f"{each.url.rpartition('/')[2]} {HTML}") for each in least]
     bodies = [UNSURE_PAGES.key(f"{site} {page(number, 0).url}") for site, number, _ in pages]
     assert len(store.get(bodies)) == sum(map(len, expected.values()))
+
+
+def test_the_pages_of_forgotten_sites_are_forgotten(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [table._replace(most=table.most // 500) for table in TABLES if table.most]
+    monkeypatch.setattr(f"{type(store).__module__}.TABLES", few)
+    sites = [f"{number}.example" for number in range(4)]
+    for minute, site in enumerate(sites, NOW):
+        pages = {page(number, 0.5, minute): compressed(HTML) for number in range(AT_MOST)}
+        store.write([adding({site: pages})])
+    store.forget(NOW)
+
+    assert list(UnsureStore(store).pages()) == sites[2:]
+    bodies = [
+        UNSURE_PAGES.key(f"{site} {page(number, 0).url}")
+        for site in sites
+        for number in range(AT_MOST)
+    ]
+    assert set(store.get(bodies)) == set(bodies[2 * AT_MOST :])
 
 
 def test_a_page_that_is_read_again_replaces_itself_until_it_is_removed(store: Store) -> None:
