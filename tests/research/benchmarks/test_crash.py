@@ -105,6 +105,7 @@ def unlocked(self: SQLiteStore, changes: Sequence[Change]) -> None:
     """As where another crawl may come between reading and writing."""
     found = self.get({key for change in changes for key in change.reads})
     writes = {key: row for change in changes for key, row in change.writes(found).items()}
+    sleep(0.01)
     write(self, [Change((), lambda _: writes)])
 
 
