@@ -157,7 +157,9 @@ class StoredModel:
         try:
             for number in numbers:
                 if _delta(number) in found:
-                    model.merge(self._model_in(found[_delta(number)]))
+                    delta = self._model_in(found[_delta(number)])
+                    model.classifier = delta.classifier or model.classifier
+                    model.merge(delta)
         except OverflowError as error:
             raise FullModelError(f"{self.name}: {error}") from error
 

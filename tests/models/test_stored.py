@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.models import stored
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.format import (
     DamagedModelError,
     FullModelError,
@@ -83,6 +84,15 @@ def test_each_crawl_comes_to_know_what_all_have_learned(
 
     assert kept(store) == to_bytes(total)
     assert n_deltas(store) <= 2 * (most + 1)
+
+
+def test_a_complete_model_is_stored_with_its_classifier(store: Store) -> None:
+    complete = with_bundled(trained(1))
+    StoredModel(store, DEFAULT).add(complete)
+
+    found = with_bundled(StoredModel(store, DEFAULT).load())
+
+    assert found.identifier == complete.identifier
 
 
 def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
