@@ -76,10 +76,11 @@ class StoredModel:
         return model
 
     def add(self, learned: Model) -> None:
-        """Add what was *learned*, by itself."""
+        """Add what was *learned*, by itself, and make sure that it is stored."""
         change = self.adding(lambda: learned)
         self._store.write([change])
         change.after()
+        self._store.close()
 
     def adding(self, learned: Callable[[], Model]) -> Change:
         """What adds what was *learned*; its outcome is what others have added, or None."""

@@ -20,7 +20,7 @@ from scrapy_mss.models.format import (
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.stored import StoredModel
-from scrapy_mss.storage.tables import MODEL, Key, Store
+from scrapy_mss.storage.tables import MODEL, Key, Store, StoreError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
@@ -135,6 +135,18 @@ def test_a_crawl_that_is_far_behind_says_so_and_goes_on(
     assert change.after() is None
     assert "is read when the next crawl begins" in caplog.text
     assert kept(store) == to_bytes(trained(*range(8), 9))
+
+
+def test_what_the_server_has_not_answered_is_not_called_added(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unanswered(_store: Store) -> None:
+        raise StoreError("no answer")
+
+    monkeypatch.setattr(type(store), "close", unanswered)
+
+    with pytest.raises(StoreError, match="no answer"):
+        StoredModel(store, DEFAULT).add(trained(1))
 
 
 def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
