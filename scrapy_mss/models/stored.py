@@ -88,7 +88,7 @@ class StoredModel:
         return Change([HEAD], partial(self._with, delta), self._of_others)
 
     def _with(self, delta: Callable[[], bytes], found: Rows) -> dict[Key, Row | None]:
-        head = _head(found)
+        head = self._head_in(found)
         self._head = head._replace(
             generation=head.generation + 1, log_bytes=head.log_bytes + len(delta())
         )
@@ -121,7 +121,7 @@ class StoredModel:
         data = to_bytes(model)
 
         def writes(found: Rows) -> dict[Key, Row | None]:
-            head = _head(found)
+            head = self._head_in(found)
             if head.base >= generation:  # another crawl was first
                 return {}
             later = Head(head.generation, generation, head.base, 0, len(data))
@@ -139,7 +139,7 @@ class StoredModel:
         """The sum of all deltas, and the generation of the last."""
         keys, found = list[Key](), dict[Key, bytes]()
         for _ in range(ATTEMPTS):
-            head = _head(self._store.get([HEAD]))
+            head = self._head_in(self._store.get([HEAD]))
             numbers = range(head.base + 1, head.generation + 1)
             keys = [*map(_delta, numbers), *([_base(head.base)] if head.base else [])]
             found = self._store.get(keys)
@@ -164,6 +164,18 @@ class StoredModel:
         except OverflowError as error:
             raise FullModelError(f"{self.name}: {error}") from error
 
+    def _head_in(self, found: Rows) -> Head:
+        if HEAD not in found:
+            return Head()
+        try:
+            generation, base, first, log_bytes, base_bytes = map(int, json.loads(found[HEAD]))
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:
+            raise DamagedModelError(
+                f"{self.name}: the head of the model is damaged: {error}. Name another store, or "
+                "remove this one"
+            ) from None
+        return Head(generation, base, first, log_bytes, base_bytes)
+
     def _model_in(self, data: bytes) -> Model:
         try:
             model = from_bytes(data)
@@ -187,10 +199,6 @@ def _delta(number: int) -> Key:
 
 def _base(number: int) -> Key:
     return MODEL.key(f"base {number}")
-
-
-def _head(found: Rows) -> Head:
-    return Head(*json.loads(found[HEAD])) if HEAD in found else Head()
 
 
 def _row(head: Head) -> Row:

@@ -149,6 +149,17 @@ def test_what_the_server_has_not_answered_is_not_called_added(
         StoredModel(store, DEFAULT).add(trained(1))
 
 
+@pytest.mark.parametrize(
+    "head", [b"", b"[1", b"{}", b"[1, 2]", b'["a", 0, 0, 0, 0]', b"\xff", b"7"]
+)
+def test_a_damaged_head_is_named(store: Store, head: bytes) -> None:
+    put(store, MODEL.key("head"), head, 0)
+
+    with pytest.raises(DamagedModelError, match="the head of the model is damaged") as caught:
+        StoredModel(store, DEFAULT).load()
+    assert store.name in str(caught.value)
+
+
 def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
     model = StoredModel(store, DEFAULT)
     model.add(trained(1))
