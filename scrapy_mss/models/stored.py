@@ -84,9 +84,10 @@ class StoredModel:
         return model
 
     def add(self, learned: Model) -> None:
-        """Add what was *learned*, by itself."""
+        """Add what was *learned*, by itself, and make sure that it is stored."""
         self._store.write([self.adding(lambda: learned)])
         self._rebase_if_due()
+        self._store.close()
 
     def adding(self, learned: Callable[[], Model]) -> Change:
         """What adds what was *learned*; its outcome is what others have added, or None."""
@@ -177,7 +178,9 @@ class StoredModel:
         try:
             for number in numbers:
                 if _delta(number) in found:
-                    model.merge(self._model_in(found[_delta(number)]))
+                    delta = self._model_in(found[_delta(number)])
+                    model.classifier = delta.classifier or model.classifier
+                    model.merge(delta)
         except OverflowError as error:
             raise FullModelError(f"{self.name}: {error}") from error
 
@@ -186,7 +189,7 @@ class StoredModel:
             *numbers, authors = json.loads(found[HEAD]) if HEAD in found else Head()
             generation, base, first, log_bytes, base_bytes = map(int, numbers)
             return Head(generation, base, first, log_bytes, base_bytes, tuple(authors))
-        except (RecursionError, TypeError, ValueError) as error:
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:
             raise DamagedModelError(
                 f"{self.name}: expected the numbers of deltas, got {found[HEAD][:50]!r}. Name "
                 "another store, or remove this one"

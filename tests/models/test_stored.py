@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.models import stored
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.format import (
     DamagedModelError,
     FullModelError,
@@ -86,6 +87,15 @@ def test_each_crawl_comes_to_know_what_all_have_learned(
     assert n_deltas(store) <= 2 * (most + 1)
 
 
+def test_a_complete_model_is_stored_with_its_classifier(store: Store) -> None:
+    complete = with_bundled(trained(1))
+    StoredModel(store, DEFAULT).add(complete)
+
+    found = with_bundled(StoredModel(store, DEFAULT).load())
+
+    assert found.identifier == complete.identifier
+
+
 def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +136,29 @@ def test_a_crawl_that_is_far_behind_says_so_and_goes_on(
     assert change.after() is None
     assert "is read when the next crawl begins" in caplog.text
     assert kept(store) == to_bytes(trained(*range(8), 9))
+
+
+def test_what_the_server_has_not_answered_is_not_called_added(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unanswered(_store: Store) -> None:
+        raise StoreError("no answer")
+
+    monkeypatch.setattr(type(store), "close", unanswered)
+
+    with pytest.raises(StoreError, match="no answer"):
+        StoredModel(store, DEFAULT).add(trained(1))
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"[1", b"{}", b"[1, 2]", b'["a", 0, 0, 0, 0]', b"\xff", b"7"]
+)
+def test_a_damaged_head_is_named(store: Store, head: bytes) -> None:
+    put(store, MODEL.key("head"), head, 0)
+
+    with pytest.raises(DamagedModelError, match="expected the numbers of deltas") as caught:
+        StoredModel(store, DEFAULT).load()
+    assert store.name in str(caught.value)
 
 
 def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
