@@ -113,10 +113,11 @@ class Translator(HTMLTranslator):
         a + b    b[preceding-sibling::*[1]/self::a]
         a ~ b    */a[1]/following-sibling::b
 
-    What is inside an `a` is also usually collected with all that is around it there, and from each
-    of many in one another. The outermost are enough:
+    What is inside an `a` is also usually collected from each of them, and compared with all that
+    was collected before. Here `b` looks at what is around it, which `labeller` keeps from being
+    deep:
 
-        a b      a[not(ancestor::a)]/descendant::b
+        a b      b[ancestor::a]
 
     Whether an element is an `a` depends on itself, on elements before it and on those around it,
     and siblings have these in common: what is before `a` in a selector holds for `b` as well.
@@ -126,9 +127,9 @@ class Translator(HTMLTranslator):
         """What *right* selects inside of what *left* does."""
         if str(right) == "*":  # parsel makes of `a *::text` what is in the `a` itself, too
             return super().xpath_descendant_combinator(left, right)
-        if not left.path and left.condition != _OF_SCOPE:
-            left.add_condition(f"not(ancestor::{_step(left)})")
-        return left.join(f"/{DESCENDANT}", right)
+        if left.path or left.condition == _OF_SCOPE:
+            return left.join(f"/{DESCENDANT}", right)
+        return right.add_condition(f"ancestor::{_step(left)}")
 
     def xpath_direct_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
         """What *right* selects right after what *left* does."""
