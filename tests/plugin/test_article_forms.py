@@ -30,7 +30,6 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
     common = {
         **ADDON,
         **REPLAYED,
-        "MSS_WORKERS": 0,
         "STORED_PAGES": [str(pages)],
         "MSS_WRAPPERS": RULES,
     }
