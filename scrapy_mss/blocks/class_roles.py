@@ -14,8 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.elements import Counts
-from scrapy_mss.markup.tokens import Bytes
+from scrapy_mss.markup.tokens import Bytes, Counts
 
 _TABLE_MASK = 0xFFFF  # of a hash: no two of the words share these bits, which `_tables` makes sure
 

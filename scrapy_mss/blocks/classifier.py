@@ -39,9 +39,8 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
+from scrapy_mss.markup.tokens import Floats, Indices, Ints, TokenIds
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
 NEIGHBOUR_OFFSETS = (-2, -1, 1, 2)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Tokens
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, Tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)

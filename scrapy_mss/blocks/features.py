@@ -25,11 +25,10 @@ from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Counts, Floats, TokenIds, Tokens
 
 # Features of a text that are the logarithm of a count, and those that are a count for each word.
 LOGARITHMS = {

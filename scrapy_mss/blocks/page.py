@@ -13,13 +13,22 @@ import numpy as np
 from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.text_runs import data_tables
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
+from scrapy_mss.markup.tokens import (
+    WORD,
+    Bools,
+    Bytes,
+    Counts,
+    Floats,
+    Indices,
+    Ints,
+    TokenIds,
+    Tokens,
+)
 from scrapy_mss.pages.declarations import Declarations
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there

@@ -17,10 +17,9 @@ from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.stop_words import count_stop_words
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import tag_numbers
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats
+from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
 PARAGRAPH_LETTERS = 25  # that a paragraph has at least, as in Readability
 LONG_LINE = 60  # letters, from which a line is text even if no sentence ends it; names are shorter

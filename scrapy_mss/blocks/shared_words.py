@@ -7,8 +7,7 @@ import numpy as np
 from scrapy_mss.blocks.page import Texts
 from scrapy_mss.core.hashing import is_among
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts
-from scrapy_mss.markup.tokens import TokenIds
+from scrapy_mss.markup.tokens import Counts, TokenIds
 
 _FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
 _SINGLE = 0  # the factor of what is no pair

@@ -12,9 +12,8 @@ from functools import cache
 import numpy as np
 
 from scrapy_mss.blocks.page import Texts
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import HASH_SHIFT, Bools, TokenIds
+from scrapy_mss.markup.tokens import HASH_SHIFT, Bools, Counts, TokenIds
 
 _TABLE_SIZE = 1 << 18  # by a word's hash: one other word in five hundred is taken for a stop word
 
