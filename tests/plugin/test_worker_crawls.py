@@ -82,13 +82,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
             settings=queued.settings,
         ),
         "faults": job("faults", [*urls[:4], *faulty, *urls[4:8]], 1, MSS_TIMEOUT=4),
-        "killed": job(
-            "killed",
-            site.urls("small", range(100, 100 + N_MANY)),
-            2,
-            EXTENSIONS=disturbed,
-            MSS_TRAIN=False,
-        ),
+        "killed": job("killed", many, 2, EXTENSIONS=disturbed, MSS_TRAIN=False),
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
