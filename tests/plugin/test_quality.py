@@ -224,7 +224,7 @@ def test_the_report_says_what_it_lacks(tmp_path: Path) -> None:
 
 # Every site of the list is accounted for
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
+Answer = Callable[[BaseHTTPRequestHandler], object]
 
 
 @contextmanager
