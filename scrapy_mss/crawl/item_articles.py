@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from scrapy_mss.crawl.item_fields import fields_of
 from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.articles import Addresses, SeenArticle
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import Seen
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -53,7 +52,7 @@ class NewArticle:
     """An article whose item is in the pipelines, and what counts as seen once it has left them."""
 
     article: ItemArticle
-    seen: Seen
+    seen: SeenArticle
     keys: frozenset[int]
 
 

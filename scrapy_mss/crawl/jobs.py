@@ -22,7 +22,7 @@ from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.storage.checkpoints import completed
