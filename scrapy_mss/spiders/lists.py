@@ -194,13 +194,13 @@ def feeds_of(page: HtmlResponse) -> list[str]:
     found = []
     base = get_base_url(page)
     for link in page.xpath("//link[@href][@rel]"):
-        if "alternate" not in link.attrib["rel"].lower().split():
+        # `attrib` raises where any attribute has a control character in its name.
+        rel, kind, href = (link.root.get(name, "") for name in ("rel", "type", "href"))
+        kind = kind.partition(";")[0].strip().lower()
+        if "alternate" not in rel.lower().split() or kind not in FEED_TYPES:
             continue
-        kind = (link.attrib.get("type") or "").partition(";")[0].strip().lower()
-        url = web_url(link.attrib["href"], base)
-        if not url or kind not in FEED_TYPES:
-            continue
-        if "wp-json" not in url and not any(map(url.count, _COMMENTS)):
+        url = web_url(href, base)
+        if url and "wp-json" not in url and not any(map(url.count, _COMMENTS)):
             found.append(url)
     return list(dict.fromkeys(found))
 
