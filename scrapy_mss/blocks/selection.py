@@ -200,3 +200,13 @@ def _inside_emptied(tokens: Tokens, removed: Bools, kept: Bools) -> Bools:
     emptied = np.zeros(len(tokens), np.bool_)
     emptied[starts] = (n_removed > 0) & (n_kept == 0)
     return mask_inside(tokens, emptied)
+
+
+def kept_at(page: Page, kept: Bools, place: Bools, excluded: Bools) -> Bools:
+    """bool[n_tokens]: the runs of *kept* tokens through *place*, without what is *excluded*."""
+    wanted = kept & ~excluded
+    text = page.blocks.count(wanted & page.tokens.is_word) > 0
+    at_place = page.blocks.count(place & ~page.tokens.is_tag) > 0
+    run = np.cumsum(~text)
+    passes = np.bincount(run, text & at_place) > 0
+    return wanted & kept_tokens(page, text & passes[run])

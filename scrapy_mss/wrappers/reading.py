@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import Decision, ExplainedBlock
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.runs import kept_at
+from scrapy_mss.blocks.selection import kept_at
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.extractor import Explanation, Extraction, Extractor, Site
 from scrapy_mss.files.stored_pages import StoredPage

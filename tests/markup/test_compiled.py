@@ -612,9 +612,8 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("blocks.container_features", "ELEMENT_LEVELS PER_WORDS"),
-        ("blocks.features", "MAX_MAIN_HEADINGS"),
-        ("blocks.readings", "_NEVER _BESIDE _NAMELESS _ITEM"),
+        ("blocks.features", "ELEMENT_LEVELS PER_WORDS MAX_MAIN_HEADINGS"),
+        ("blocks.opinions", "_NEVER _BESIDE _NAMELESS _ITEM"),
         ("blocks.segmentation", "_ENDS_RUN _BREAKS_LINE _IS_LINK"),
         ("markup.attributes", "MAX_ATTRIBUTES"),
         ("markup.source_cleaning", "_LETTER_BITS"),
