@@ -17,7 +17,7 @@ from research.training.optimization import (
     fit_network,
     fit_signed,
 )
-from scrapy_mss.blocks.mlp import Matrix, Network
+from scrapy_mss.blocks.classifier import Matrix, Network
 from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokens import Floats
 from tests.helpers.effort import examples
