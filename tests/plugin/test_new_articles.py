@@ -21,11 +21,9 @@ from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
 from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, StoriesPipeline
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore, adding_lists
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import SeenList, SeenStore, adding_lists
-from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import read
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats

@@ -16,7 +16,6 @@ import pytest
 
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
@@ -27,6 +26,7 @@ from scrapy_mss.quality.counts import (
     of_answer,
     of_new,
 )
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from scrapy_mss.storage.tables import Change
