@@ -43,7 +43,7 @@ from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, path_of, plainly_joined
+from scrapy_mss.pages.addresses import MAX_URL, path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -448,9 +448,6 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None
-        joined = plainly_joined(self.base, address)
-        if joined is not None:
-            return joined
         try:
             url = urljoin(self.base, address)
             host = urlsplit(url).hostname
