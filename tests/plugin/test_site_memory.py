@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.sites.memory import MAX_PAGE_TEXTS
-from scrapy_mss.sites.memory import MAX_TEXTS, SiteMemory
+from scrapy_mss.sites.memory import MAX_PAGE_TEXTS, MAX_TEXTS, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.memories import numbered

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scrapy_mss.sites.address_counts import MAX_SHAPES
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
+    MAX_PAGE_TEXTS,
     MAX_TEXTS,
     MINUTES_A_DAY,
     PERIOD_DAYS,
     SiteMemory,
     period_of,
 )
-from scrapy_mss.sites.memory import MAX_PAGE_TEXTS
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, full_memory, numbered, page_memory
 
