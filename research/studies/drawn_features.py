@@ -39,9 +39,8 @@ from scrapy_mss.blocks import classifier
 from scrapy_mss.blocks.classifier import BlockInputs
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Floats, Indices
 from scrapy_mss.models.files import write_atomically
 
 LIMIT: Final = 120

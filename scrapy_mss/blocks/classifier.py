@@ -47,9 +47,8 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
+from scrapy_mss.markup.tokens import Floats, Indices, Ints, TokenIds
 
 Matrix: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32

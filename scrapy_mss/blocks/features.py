@@ -36,11 +36,10 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Counts, Floats, Indices, TokenIds, Tokens
 
 Source = TypeVar("Source")
 Number = TypeVar("Number", np.float32, np.float64)

@@ -28,10 +28,9 @@ from scrapy_mss.blocks.texts import count_stop_words
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats
+from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
 _TABLE_MASK = (
     0xFFFF  # of a hash: no two of the words share these bits, which `_word_tables` makes sure

@@ -13,13 +13,12 @@ import numpy as np
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.texts import Texts
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.text_runs import data_tables
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there

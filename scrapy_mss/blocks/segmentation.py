@@ -16,18 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
+from scrapy_mss.markup.tokens import (
     LINK,
+    Bools,
+    Bytes,
     Counts,
+    Floats,
     Indices,
+    Ints,
+    Tokens,
     element_starts,
     is_tag_of,
     linked_words,
     mask_runs,
     nearest_ancestors,
 )
-from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Ints, Tokens
 
 Value = TypeVar("Value", bound=np.generic)
 

@@ -27,16 +27,18 @@ from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.tokens import (
+    Bools,
     Counts,
+    Floats,
     Indices,
+    Tokens,
     element_starts,
     mask_inside,
     mask_runs,
     prefix_sums,
     sum_inside,
 )
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 # A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
 # recur in the same order, with a paragraph's words between them, are a second copy.

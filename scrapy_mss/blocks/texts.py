@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import (
@@ -27,7 +26,9 @@ from scrapy_mss.markup.tokens import (
     WORD,
     Bools,
     Bytes,
+    Counts,
     Floats,
+    Indices,
     Ints,
     TokenIds,
     Tokens,

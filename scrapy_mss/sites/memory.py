@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
 from scrapy_mss.sites.address_counts import AddressCounts
 
