@@ -139,10 +139,10 @@ def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
 
     with running(tmp_path, setting=f"MSS_STORE={tmp_path / 'store'}") as origins:
         assert asked(origins, "start")["sites"] == [{"site": "one.example", "pages": 3}]
-        queue = asked(origins, "rules")["unsure"]
-        rest = asked(origins, "seen", url=queue[0]["url"])["unsure"]
+        queue = asked(origins, "rules")["uncertain"]
+        rest = asked(origins, "done", url=queue[0]["url"])["uncertain"]
 
-    assert [row["sureness"] for row in queue] == [0.3, 0.4, 0.5]
+    assert [row["certainty"] for row in queue] == [0.3, 0.4, 0.5]
     assert all(row["page"] is not None for row in queue)
     assert rest == queue[1:]
 

@@ -207,7 +207,7 @@ CPU_SECONDS = 20  # each case takes less than one, and before its fix minutes
 
 def loaded_with_limits(*sources: Path) -> list[str]:
     """The outcome for each source in a process that must not exceed limits of memory and time."""
-    command = [sys.executable, LIMITED, str(MEGABYTES), str(CPU_SECONDS), *sources]
+    command = [sys.executable, *map(str, (LIMITED, MEGABYTES, CPU_SECONDS, *sources))]
     done = subprocess.run(
         command,
         env=environment(),
