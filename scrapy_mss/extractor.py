@@ -19,16 +19,21 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockClassifier
-from scrapy_mss.blocks.confidence import confidence_features
-from scrapy_mss.blocks.explanation import ExplainedBlock, decisions, explained_blocks
+from scrapy_mss.blocks.explanation import (
+    SITE,
+    ExplainedBlock,
+    decisions,
+    explained_blocks,
+    group_effects,
+)
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
+    confidence_features,
     page_features,
     page_features_again,
     without_address,
 )
-from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import MIN_SHARE, Rejection, align, has_words

@@ -13,9 +13,16 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.item_articles import ItemArticle, NewArticle, addresses_of, article_of
-from scrapy_mss.crawl.item_fields import ItemFields, fields_of, put_known
-from scrapy_mss.crawl.item_notes import ItemNotes
+from scrapy_mss.crawl.items import (
+    ItemArticle,
+    ItemNotes,
+    NewArticle,
+    adapted,
+    addresses_of,
+    article_of,
+    has_field,
+    put_known,
+)
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
@@ -24,13 +31,14 @@ from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
 
 if TYPE_CHECKING:
+    from itemadapter import ItemAdapter
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
 
     from scrapy_mss.article import ArticleResult
-    from scrapy_mss.crawl.item_pages import ItemPage
+    from scrapy_mss.crawl.items import ItemPage
     from scrapy_mss.seen.store import Seen
     from scrapy_mss.seen.stories import StoryMatch
 
@@ -75,7 +83,7 @@ class ArticlePipeline:
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Fill *item*; drop one that was made for a page without an article."""
-        fields, page = fields_of(item), self._item_pages.page_of(item)
+        fields, page = adapted(item), self._item_pages.page_of(item)
         if fields is None:
             return item
         missing = self._missing(fields)
@@ -107,34 +115,34 @@ class ArticlePipeline:
         """
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
 
-    async def _read(self, page: ItemPage | None, html: str, fields: ItemFields) -> ArticleResult:
+    async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:
             return await self._reader.article_of(page.response)
         url = fields.get(self._options.field_name("url")) or ""
         return await self._reader.article_in(html, str(url))
 
-    def _own_html(self, fields: ItemFields) -> str:
+    def _own_html(self, fields: ItemAdapter) -> str:
         """The page that an item brings with it, where its text is still to be found."""
         html = fields.get(self._options.field_name("html"))
         text = fields.get(self._options.field_name("text"))
         return html if isinstance(html, str) and _is_empty(text) else ""
 
-    def _missing(self, fields: ItemFields) -> dict[str, str]:
+    def _missing(self, fields: ItemAdapter) -> dict[str, str]:
         """Our fields that the item has room for and no value of, and what it calls them."""
         missing = {
             ours: name
             for ours, name in self._filled
-            if fields.has(name) and _is_empty(fields.get(name))
+            if has_field(fields, name) and _is_empty(fields.get(name))
         }
         if not _is_empty(fields.get(self._options.field_name("text"))):
             for ours in OF_OUR_TEXT:
                 missing.pop(ours, None)
         return missing
 
-    def _put(self, item: object, fields: ItemFields, name: str, value: object) -> None:
+    def _put(self, item: object, fields: ItemAdapter, name: str, value: object) -> None:
         """Set a field; an item that rejects the value or is frozen goes on without it."""
         try:
-            fields.put(name, value)
+            fields[name] = value
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             kind = type(item)
             if (kind, name) not in self._rejections:  # logged once, not once an item

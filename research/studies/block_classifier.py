@@ -38,8 +38,7 @@ from research.training.optimization import Config
 from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
 from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs
-from scrapy_mss.blocks.columns import Columns
-from scrapy_mss.blocks.features import FEATURES
+from scrapy_mss.blocks.features import FEATURES, Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import NaiveBayes

@@ -18,18 +18,15 @@ from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.checked_options import checked_options
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
-from scrapy_mss.crawl.item_articles import NewArticle
-from scrapy_mss.crawl.item_notes import ItemNotes
-from scrapy_mss.crawl.item_pages import ItemPages
-from scrapy_mss.crawl.jobs import PageJobs
-from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
+from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.workers import Workers
+from scrapy_mss.metadata.languages import detector
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
 from scrapy_mss.wrappers import load_wrappers
@@ -42,6 +39,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+WITHOUT_DETECTOR = (
+    "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
+    "pip install 'scrapy-mss[language]' the language is told from the text"
+)
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
 
 
@@ -50,7 +51,9 @@ class MssExtension:
 
     def __init__(self, crawler: Crawler) -> None:
         """Read what the settings of *crawler* name; any error stops the crawl here."""
-        self.options = checked_options(crawler.settings)
+        self.options = settings.read(crawler.settings)
+        if self.options.languages and detector() is None:
+            logger.warning("scrapy-mss: %s", WITHOUT_DETECTOR)
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()

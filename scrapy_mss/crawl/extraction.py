@@ -19,8 +19,7 @@ from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
-from scrapy_mss.crawl.jobs import PageJobs, answered
-from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
 from scrapy_mss.crawl.pages import listed_moments
 from scrapy_mss.crawl.unsure_pages import UnsurePages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest

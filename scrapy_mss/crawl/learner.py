@@ -2,7 +2,7 @@
 
 The live model includes at once everything that this crawl has learned, on top of the bundled model,
 which is never stored. What was learned since the last checkpoint is also kept separately
-(`unsaved`); a checkpoint adds it to the store, and the live model takes what other crawls have
+(`Unsaved`); a checkpoint adds it to the store, and the live model takes what other crawls have
 added meanwhile. A page that crawls with this store have learned before, with the same text, is not
 learned again.
 """
@@ -11,23 +11,75 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl.unsaved import Unsaved
+from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
-from scrapy_mss.models.learned_pages import generation_after
+from scrapy_mss.models.learned_pages import LearnedPages, generation_after
 from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import Profile
 from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
+
+FEWEST_ROWS = 2**15  # that are worth adding up: 400 KB, which takes a few milliseconds
+
+
+class Unsaved:
+    """The pages that were learned since a checkpoint, and what they add to a model.
+
+    A model's tables have room for every bucket, 9.5 MB, most of which stay empty in the five
+    hundred pages of a checkpoint. So the counts of pages are kept as they come, and added up when
+    they are as large as what was added up before: each row, of 12 bytes, is added a few times.
+    """
+
+    def __init__(self) -> None:
+        self._counts: list[Observation] = []
+        self._n_rows = 0
+        self._most_rows = FEWEST_ROWS  # that are kept without adding them up
+        self._learned_pages = LearnedPages()
+
+    @property
+    def pages(self) -> int:
+        """How many pages were learned."""
+        return sum(each.pages for each in self._counts)
+
+    def add(self, example: Example, generation: int) -> None:
+        """Take in a page that is learned in *generation*."""
+        self._counts.append(example.observation)
+        self._n_rows += _rows(example.observation)
+        self._learned_pages.add(example.key, generation)
+        if self._n_rows > self._most_rows:
+            with suppress(MemoryError):  # it only takes less room: the next page tries again
+                self._counts = [united(self._counts)]
+                self._n_rows = _rows(self._counts[0])
+                self._most_rows = self._n_rows + max(FEWEST_ROWS, self._n_rows)
+
+    def follow(self, later: Unsaved) -> None:
+        """Take in what was learned *later*; where this raises, nothing was taken in."""
+        counts = [*self._counts, *later._counts]
+        self._learned_pages.merge(later._learned_pages)
+        self._counts = counts
+        self._n_rows = sum(map(_rows, counts))
+
+    def as_model(self, profile: Profile) -> Model:
+        """All of it as a model for *profile*."""
+        model = Model(profile)
+        for each in self._counts:
+            model.bayes.add(each)
+        model.learned_pages.merge(self._learned_pages)
+        return model
+
+
+def _rows(observation: Observation) -> int:
+    return sum(len(bucket) for bucket, _ in observation.counts.values())
 
 
 def unshared(_by: Observation | None) -> AbstractContextManager[None]:

@@ -16,8 +16,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.jobs import PAGES_A_WORKER
-from scrapy_mss.crawl.labelling import LabelJob, PageLabels
+from scrapy_mss.crawl.jobs import PAGES_A_WORKER, LabelJob, PageLabels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.settings import Options

@@ -32,10 +32,9 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import NETWORKS, POOLINGS, BlockClassifier
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, Table
-from scrapy_mss.models.families import OtherFamily
 from scrapy_mss.models.inputs import Inputs, classifier_inputs, difference
 from scrapy_mss.models.learned_pages import MAX_KEYS, LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Model, OtherFamily
 from scrapy_mss.models.profiles import PROFILES, Profile
 
 MAGIC = b"scrapy-mss model\n"

@@ -16,12 +16,17 @@ from zlib import crc32
 import numpy as np
 
 from scrapy_mss.blocks.classifier import POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES, confidence_features
+from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import ReadPage, page_feature_names, page_features
+from scrapy_mss.blocks.page_features import (
+    CONFIDENCE_FEATURES,
+    ReadPage,
+    confidence_features,
+    page_feature_names,
+    page_features,
+)
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.families import FAMILIES
 
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)
 

@@ -8,15 +8,36 @@ of families that this version computes differently, and carries theirs.
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Table
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.models.families import OtherFamily, new_counts
 from scrapy_mss.models.learned_pages import LearnedPages, generation_after, page_key
 from scrapy_mss.models.profiles import Profile
+
+
+class OtherFamily(NamedTuple):
+    """Stored counts of a family that this version of the library does not compute."""
+
+    pages: int
+    buckets: NDArray[np.int64]  # [n], ascending
+    counts: Table  # uint32[n, 2]
+
+    def plus(self, more: OtherFamily) -> OtherFamily:
+        """Both added, up to the greatest count."""
+        both = np.concatenate((self.buckets, more.buckets))
+        buckets, at = np.unique(both, return_inverse=True)
+        total = np.zeros((len(buckets), 2), np.uint64)
+        np.add.at(total, at, np.concatenate((self.counts, more.counts)))
+        counts = np.minimum(total, MAX_COUNT).astype(np.uint32)
+        return OtherFamily(self.pages + more.pages, buckets, counts)
 
 
 class Model:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Floats, TokenIds
+from scrapy_mss.markup.tokens import Floats, Indices, TokenIds
 
 Columns = Floats  # float64[WIDTH, n]
 Rows = NDArray[np.float32]

@@ -19,9 +19,8 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 
 # Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that

@@ -10,8 +10,8 @@ from hashlib import blake2b
 
 import pytest
 
+from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.profiles import PROFILES, Profile
 from scrapy_mss.sites.observation import KEYS_VERSION, BlockKeys
 

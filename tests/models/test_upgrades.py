@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT

@@ -13,8 +13,7 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.item_notes import ItemNotes
-from scrapy_mss.crawl.item_pages import ItemPages
+from scrapy_mss.crawl.items import ItemNotes, ItemPages
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, StoriesPipeline

@@ -1,0 +1,242 @@
+"""The items of a crawl: their fields, their pages, what pipelines note of them, their articles.
+
+An item is told from others by its identity. That of an object which is gone may become another's,
+so a table holds an item, weakly where its class allows that, or drops its entry when the item is
+gone. All tables are bounded: an item that another component replaces may never leave the pipelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlsplit
+from weakref import ref
+
+from itemadapter import ItemAdapter
+from scrapy.http import HtmlResponse, Response
+
+from scrapy_mss.crawl.pages import LISTED, PARTIAL
+from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.keys import address_key
+from scrapy_mss.seen.store import Seen
+
+Note = TypeVar("Note")
+
+# Scrapy's scraper takes 5 MB of responses at once, and each for at least 1 KiB.
+MAX_ITEMS: Final = 2**13
+MAX_PAGES: Final = 100  # that are compared; items of a spider's own may name any number
+
+
+def adapted(item: object) -> ItemAdapter | None:
+    """The fields of *item* by name; None if it is not an item that Scrapy knows."""
+    return ItemAdapter(item) if ItemAdapter.is_item(item) else None
+
+
+def has_field(fields: ItemAdapter, name: str) -> bool:
+    """Whether an item can have a field of that *name*; a dict can have any."""
+    return isinstance(fields.item, dict) or name in fields.field_names()
+
+
+def put_known(item: object, values: Mapping[str, object]) -> None:
+    """Set those fields that *item* has room for and no value of, if its class takes the value.
+
+    A field without a name is left out.
+    """
+    fields = adapted(item)
+    for name, value in values.items():
+        if fields is not None and name and has_field(fields, name) and not fields.get(name):
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                fields[name] = value
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """The page of an item, and whether the item was made by us or by the spider."""
+
+    response: HtmlResponse
+    made: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    item: Callable[[], object]  # None when it is gone
+    response: Callable[[], HtmlResponse | None]
+    made: bool
+
+
+class ItemPages:
+    """The pages of the items that are on their way through a crawl.
+
+    Pages are held weakly. A pair is removed with its item, with its page, or when the item leaves
+    the pipelines.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: dict[int, _Pair] = {}  # by the id of the item, oldest first
+
+    def pair(self, item: object, response: HtmlResponse, *, made: bool) -> None:
+        """Remember that *item* is of *response*."""
+        key = id(item)
+
+        def forget(_gone: object) -> None:
+            if self._pairs.get(key) is pair:
+                del self._pairs[key]
+
+        pair = _Pair(_reference(item, forget), ref(response, forget), made)
+        self._pairs.pop(key, None)  # so that the new one is the youngest
+        self._pairs[key] = pair
+        _bound(self._pairs)
+
+    def page_of(self, item: object) -> ItemPage | None:
+        """The page of *item*, if it is the very object that was paired."""
+        pair = self._pairs.get(id(item))
+        if pair is None or pair.item() is not item:
+            return None
+        response = pair.response()
+        return None if response is None else ItemPage(response, pair.made)
+
+    def forget(self, item: object) -> None:
+        """Forget *item*, which has left the pipelines."""
+        if self.page_of(item) is not None:
+            del self._pairs[id(item)]
+
+
+class ItemNotes(Generic[Note]):
+    """What a pipeline notes of items, to be found again when they have left all pipelines.
+
+    Later pipelines may edit, move or replace what an item has, and the item itself. A note is found
+    by the object that was noted or, where another object has left in its place, by the response of
+    both. Every item that passes is noted, so that none is taken for another one of its page.
+    """
+
+    def __init__(self) -> None:
+        # By the id of the item, oldest first.
+        self._notes: dict[int, tuple[object, Response | None, Note | None]] = {}
+
+    def put(self, item: object, response: Response | None, note: Note | None) -> None:
+        """Take a *note* of *item*, of the page of *response*; None says that there is none."""
+        self._notes[id(item)] = item, response, note
+        _bound(self._notes)
+
+    def get(self, item: object) -> Note | None:
+        """The note of this very *item*."""
+        noted = self._notes.get(id(item))
+        return None if noted is None else noted[2]
+
+    def pop(self, item: object, response: Response | None) -> Note | None:
+        """The note of *item*, which is removed with it."""
+        key: int | None = id(item)
+        if key not in self._notes:
+            same = (key for key, (_, of, _) in self._notes.items() if of is response)
+            key = None if response is None else next(same, None)
+        return None if key is None else self._notes.pop(key)[2]
+
+    def __iter__(self) -> Iterator[Note]:
+        """All notes that there are."""
+        return (note for _, _, note in self._notes.values() if note is not None)
+
+
+def _bound(table: dict[int, Any]) -> None:
+    if len(table) > MAX_ITEMS:
+        del table[next(iter(table))]
+
+
+def _reference(item: object, forget: Callable[[object], None]) -> Callable[[], object]:
+    """What gives *item* back, weakly where its class allows that."""
+    try:
+        return ref(item, forget)
+    except TypeError:
+        return lambda: item
+
+
+@dataclass(frozen=True, slots=True)
+class ItemArticle:
+    """The article in an item, as it is compared with seen articles.
+
+    *listed* is the date in the list that named it. An article is partial if some of its further
+    *pages* could not be downloaded this time.
+    """
+
+    addresses: Addresses
+    title: str
+    text: str
+    listed: int
+    pages: tuple[str, ...] = ()
+    is_partial: bool = False
+
+    @property
+    def own_keys(self) -> tuple[int, ...]:
+        """The keys of the addresses where it is, the item's first."""
+        return tuple(dict.fromkeys(map(address_key, self.addresses.own)))
+
+    @property
+    def page_keys(self) -> tuple[int, ...]:
+        """The keys of the addresses where it and its further pages are, the item's first."""
+        return tuple(dict.fromkeys((*self.own_keys, *map(address_key, self.pages))))
+
+    @property
+    def keys(self) -> set[int]:
+        """The keys of all addresses."""
+        canonical = (self.addresses.canonical,) if self.addresses.canonical else ()
+        return {address_key(url) for url in (*self.addresses.own, *canonical)}
+
+
+@dataclass(frozen=True, slots=True)
+class NewArticle:
+    """An article whose item is in the pipelines, and what counts as seen once it has left them."""
+
+    article: ItemArticle
+    seen: Seen
+    keys: frozenset[int]
+
+
+def article_of(
+    item: object, response: Response | None, name_of: Callable[[str], str]
+) -> ItemArticle | None:
+    """The article in *item*; None if it has no text, or no address is known of it."""
+    fields = adapted(item)
+    if fields is None:
+        return None
+    names = ("url", "canonical_url", "title", "text")
+    url, canonical, title, text = (str(fields.get(name_of(name)) or "") for name in names)
+    of_page = addresses_of(response) if response is not None else ()
+    # One response may have several items, each with an address of its own.
+    is_of_page = not url or address_key(url) in map(address_key, of_page)
+    own = tuple(dict.fromkeys((*filter(None, (url,)), *(of_page if is_of_page else ()))))
+    if not own or not text:
+        return None
+    believed = canonical if _is_article_address(canonical, own[0]) else ""
+    listed = response.meta.get(LISTED, 0) if response is not None and is_of_page else 0
+    named = fields.get(name_of("pages"))
+    pages = named[:MAX_PAGES] if isinstance(named, list | tuple) else ()
+    return ItemArticle(
+        Addresses(own, believed),
+        title,
+        text,
+        listed,
+        tuple(each for each in pages if isinstance(each, str)),
+        is_partial=is_of_page and is_partial(response),
+    )
+
+
+def is_partial(response: Response | None) -> bool:
+    """Whether the article of *response* lacks pages that another crawl may be able to download."""
+    return response is not None and response.meta.get(PARTIAL) == response.url
+
+
+def addresses_of(response: Response) -> tuple[str, ...]:
+    """The address of *response*, and those that it was redirected from."""
+    request = response.request
+    return (response.url, *(request.meta.get("redirect_urls", ()) if request else ()))
+
+
+def _is_article_address(canonical: str, url: str) -> bool:
+    """Whether the address that a page declares can be believed: some declare the front page's."""
+    return (
+        bool(canonical)
+        and site_of(canonical) == site_of(url)
+        and bool(urlsplit(canonical).path.strip("/"))
+    )
