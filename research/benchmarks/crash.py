@@ -50,11 +50,11 @@ from scrapy_mss.quality import store as quality
 from scrapy_mss.quality import unsure
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
-from scrapy_mss.seen import store as seen
-from scrapy_mss.seen import story_store as stories
+from scrapy_mss.seen import articles as seen
+from scrapy_mss.seen import stories
+from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
 from scrapy_mss.seen.sketches import SIZE, keys_of
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
-from scrapy_mss.seen.story_store import EmittedText, StoryStore
+from scrapy_mss.seen.stories import EmittedText, StoryStore
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
@@ -116,8 +116,8 @@ def site_of(key: int) -> str:
     return f"s{key}.example"
 
 
-def seen_of(key: int) -> Seen:
-    return Seen(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
+def seen_of(key: int) -> SeenArticle:
+    return SeenArticle(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
 
 
 def list_of(key: int) -> tuple[str, SeenList]:

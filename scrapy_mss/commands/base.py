@@ -29,8 +29,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.opening import STORE_FOLDER, store_at
-from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.opening import STORE_FOLDER, is_server, store_at
 from scrapy_mss.storage.tables import Store, StoreError
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import KeptModel
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.activity import DAY
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore
