@@ -44,7 +44,7 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.metadata import Metadata
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.media import Medium, kept_media, media_fields
 

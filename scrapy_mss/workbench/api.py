@@ -20,9 +20,9 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.models.files import KeptModel
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import KeptModel
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
