@@ -117,8 +117,8 @@ def test_a_page_without_an_article_is_not_due_at_once(pipeline: NewArticlesPipel
     pipeline.dropped(Article(URL), page(URL), NoArticleError("unlikely"))
     pipeline.dropped(Article(LIST), page(LIST), NoArticleError("timeout"))
 
-    assert not pipeline._seen.is_due(URL)
-    assert pipeline._seen.is_due(LIST)
+    assert not pipeline._seen.due([(URL, 0)])[0]
+    assert pipeline._seen.due([(LIST, 0)])[0]
 
 
 def test_what_later_pipelines_make_of_an_item_is_no_change(pipeline: NewArticlesPipeline) -> None:
@@ -164,7 +164,7 @@ def test_another_item_of_the_page_is_not_taken_for_a_new_one(
     pipeline.scraped(image, response)
     pipeline.failed(article, response)
 
-    assert pipeline._seen.is_due(URL)
+    assert pipeline._seen.due([(URL, 0)])[0]
 
 
 def test_a_page_that_was_no_article_is_none_until_it_changes(pipeline: NewArticlesPipeline) -> None:

@@ -104,7 +104,7 @@ def test_copies_are_dropped_and_not_read_again(tmp_path: Path) -> None:
 
     assert pipelines.passes(first, FIRST)
     assert not pipelines.passes(second, SECOND)
-    assert not pipelines.seen.is_due(SECOND)
+    assert not pipelines.seen.due([(SECOND, 0)])[0]
 
 
 def test_a_copy_counts_as_seen_when_what_was_under_way_is_told(tmp_path: Path) -> None:
@@ -113,10 +113,10 @@ def test_a_copy_counts_as_seen_when_what_was_under_way_is_told(tmp_path: Path) -
 
     assert pipelines.begin(first, FIRST)
     assert not pipelines.passes(second, SECOND)
-    assert pipelines.seen.is_due(SECOND)
+    assert pipelines.seen.due([(SECOND, 0)])[0]
     for pipeline in pipelines.each:
         pipeline.scraped(first, page(FIRST))
-    assert not pipelines.seen.is_due(SECOND)
+    assert not pipelines.seen.due([(SECOND, 0)])[0]
 
 
 def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
     assert pipelines.begin(first, FIRST)
     assert not pipelines.passes(second, SECOND)
     pipelines.dropped(first, FIRST, DropItem("by another pipeline"))
-    assert pipelines.seen.is_due(SECOND)
+    assert pipelines.seen.due([(SECOND, 0)])[0]
     assert pipelines.passes(second, SECOND)
     finish(pipelines.seen, finished=True)
     assert SeenStore(SQLiteStore(tmp_path)).list("http://b.example/feed") is None
@@ -144,10 +144,10 @@ def test_a_copy_waits_for_all_items_of_what_is_under_way(tmp_path: Path) -> None
     stories.process_item(again)
     assert not pipelines.passes(second, SECOND)
     pipelines.dropped(again, FIRST, DropItem("by another pipeline"))
-    assert pipelines.seen.is_due(SECOND)
+    assert pipelines.seen.due([(SECOND, 0)])[0]
     for pipeline in pipelines.each:
         pipeline.scraped(first, page(FIRST))
-    assert not pipelines.seen.is_due(SECOND)
+    assert not pipelines.seen.due([(SECOND, 0)])[0]
 
 
 def test_an_item_that_is_lost_before_lets_no_second_pass(tmp_path: Path) -> None:
