@@ -40,12 +40,11 @@ from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, kill
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.models import stored
+from scrapy_mss.models import store as model_store
 from scrapy_mss.models.format import DamagedModelError
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
 from scrapy_mss.quality import unsure
 from scrapy_mss.quality.store import QualityStore
@@ -150,7 +149,7 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
 
 def write_forever(named: str, first: int, report: Report) -> None:
     """Write one checkpoint after the other, and report each."""
-    stored.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
+    model_store.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
     store = store_at(named)
     model = StoredModel(store, DEFAULT)
     surely(model.load)

@@ -44,7 +44,7 @@ from research.benchmarks.soak_server import serving
 from research.command_line import at_least
 from scrapy_mss.crawl import stored_state, training
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import NEW, PAGES
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import SeenStore

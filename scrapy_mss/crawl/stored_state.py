@@ -11,7 +11,7 @@ from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.unsure_pages import UnsurePages
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore

@@ -35,7 +35,7 @@ from scrapy_mss.crawl.pages import (
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
-from scrapy_mss.sites.addresses import AddressCounts, guess
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import Addresses, SeenStore, Wording

@@ -23,7 +23,7 @@ from typing import Final
 
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.store import adding as adding_quality
 from scrapy_mss.seen.articles import SeenArticle, SeenStore
