@@ -25,7 +25,6 @@ from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
-from scrapy_mss.crawl.workers import Workers
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
@@ -67,8 +66,8 @@ class MssExtension:
         self.quality = quality
         self.jobs = PageJobs(self.options, learner.model, sites, quality)
         self.jobs.seen = self.seen
-        asked_for = "MSS_WORKERS" in crawler.settings
-        self._workers = Workers(self.options, learner, self.jobs, asked_for=asked_for)
+        learner.changing = self.jobs.changing
+        self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, learner, self.stats)
         self._is_evaluated = False
@@ -113,7 +112,7 @@ class MssExtension:
     def open(self) -> None:
         """Begin with the crawl."""
         self.state.begin()
-        self._workers.start()
+        self.jobs.start_workers(asked_for=self._asked_for_workers)
 
     async def evaluate(self) -> None:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
@@ -142,7 +141,7 @@ class MssExtension:
         async with AsyncExitStack() as steps:  # the last first, each whatever the others raise
             steps.callback(self._summarize)
             steps.callback(self.state.close, reason)
-            steps.callback(self._workers.close)
+            steps.callback(self.jobs.stop_workers)
             if _compat.runs_asyncio():
                 steps.push_async_callback(self.state.finish, reason)
             steps.push_async_callback(self.trainer.drain)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -23,8 +24,10 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -62,6 +65,7 @@ class PageJobs:
         sites: CrawledSites | None = None,
         quality: SiteQuality | None = None,
     ) -> None:
+        self._options = options
         self._here = PageWork(model, ReadOptions(options.fields))
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted
@@ -71,6 +75,33 @@ class PageJobs:
         self._enough = PAGES_A_WORKER * options.workers
         self._has_room = asyncio.Event()
         self._has_room.set()
+
+    def start_workers(self, *, asked_for: bool) -> None:
+        """Start the workers, if there can be any; a project that has *asked_for* them is warned."""
+        if not self._options.workers:
+            return
+        if not can_have_workers():
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
+        elif not runs_asyncio():
+            why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
+        else:
+            self.pool = WorkerPool(self._here.model, self._options)
+            return
+        logger.log(
+            logging.WARNING if asked_for else logging.INFO,
+            "scrapy-mss: %s; pages are read in the crawl's own process instead",
+            why,
+        )
+
+    def stop_workers(self) -> None:
+        """End the workers, whatever they are doing."""
+        pool, self.pool = self.pool, None
+        if pool is not None:
+            pool.close()
+
+    def changing(self, by: Observation | None) -> AbstractContextManager[None]:
+        """To be entered while the model changes *by* what is added to it, or by anything."""
+        return nullcontext() if self.pool is None else self.pool.changing(by)
 
     async def room(self) -> None:
         """Wait while workers have pages enough."""
@@ -87,9 +118,10 @@ class PageJobs:
             job.set_result(self._answer_here(page))
             self._remember(page.url, job.result())
             return job
-        self._count(1)
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
-        self.pool.submit(page).add_done_callback(
+        submitted = self.pool.submit(page)
+        self._count(1)
+        submitted.add_done_callback(
             lambda done: loop.call_soon_threadsafe(self._take, url, done, job)
         )
         return job

@@ -1,4 +1,4 @@
-"""The protocol of the pipes between the crawl and a worker.
+"""The protocol of the sockets between the crawl and its workers.
 
 A message is its length in four bytes, then that many bytes: first a model without its counts, then
 these, then pages, each after what the model has learned meanwhile and with the requested work; each
@@ -31,7 +31,7 @@ from scrapy_mss.sites.format import unpacked as unpacked_memory
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.schema import document_of, read_document
 
-_LENGTH = struct.Struct("<I")
+LENGTH = struct.Struct("<I")
 # Why a page has no answer.
 ERROR = "error"  # an exception, whose traceback is logged
 TIMEOUT = "timeout"  # it took longer than MSS_TIMEOUT, and its worker was killed
@@ -172,19 +172,19 @@ class PageAnswer:
 
 def send(stream: IO[bytes], data: bytes) -> None:
     """Write *data* as a message."""
-    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> bytes:
     """The next message of *stream*; EOFError where there is none."""
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
+    (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
     return _exactly(stream, length)
 
 
 def joined(messages: Iterable[bytes]) -> bytes:
     """Several *messages* as one."""
-    return b"".join(_LENGTH.pack(len(each)) + each for each in messages)
+    return b"".join(LENGTH.pack(len(each)) + each for each in messages)
 
 
 def separated(message: bytes) -> Iterator[bytes]:
@@ -204,13 +204,13 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
 def _packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
     sizes = {name: len(part) for name, part in parts.items()}
     packed = json.dumps({**head, "sizes": sizes}).encode()
-    return b"".join((_LENGTH.pack(len(packed)), packed, *parts.values()))
+    return b"".join((LENGTH.pack(len(packed)), packed, *parts.values()))
 
 
 def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
-    (length,) = _LENGTH.unpack_from(data)
-    at = _LENGTH.size + length
-    head, parts = json.loads(data[_LENGTH.size : at]), {}
+    (length,) = LENGTH.unpack_from(data)
+    at = LENGTH.size + length
+    head, parts = json.loads(data[LENGTH.size : at]), {}
     for name, size in head["sizes"].items():
         parts[name] = memoryview(data)[at : at + size]
         at += size
