@@ -110,7 +110,7 @@ class PageJobs:
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
         if self._sites is not None:
-            page = replace(page, visit=self._sites.context(page.url))
+            page = replace(page, site=self._sites.context(page.url))
         if self.seen is not None:
             page = replace(page, emitted=self.seen.emitted(page.url))
         job: PageJob = Future()

@@ -42,6 +42,7 @@ from scrapy_mss.crawl.wire import (
     TIMEOUT,
     PageAnswer,
     PageRequest,
+    packed,
 )
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
@@ -284,8 +285,7 @@ class WorkerPool:
             with worker.limited(self._seconds):
                 for job in islice(slot.jobs, worker.n_sent, None):
                     changes, worker.generation = self._changes.since(worker.generation)
-                    worker.send(changes)
-                    worker.send(job.data)
+                    worker.send(packed([changes, job.data]))
                     worker.n_sent += 1
                 answer = PageAnswer.from_bytes(await worker.receive())
         except LOST:
@@ -343,9 +343,8 @@ class WorkerPool:
         """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
         slot.worker = worker = await _Worker.start(self._arguments)
         with worker.limited(START_SECONDS):
-            worker.send(self._without_counts)
             counts, worker.generation = self._changes.since(NOTHING)
-            worker.send(counts)
+            worker.send(packed([self._without_counts, counts]))
             await worker.receive()
         self._has_started = True
         return worker

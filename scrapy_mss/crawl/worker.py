@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.model_changes import follow
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
+from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send, unpacked
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css
@@ -67,8 +67,9 @@ def main(seconds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
         pages, answers = _streams()
-        model = from_bytes(receive(pages))
-        follow(model, receive(pages))
+        without_counts, counts = unpacked(receive(pages))
+        model = from_bytes(without_counts)
+        follow(model, counts)
         work = PageWork(model, ReadOptions(fields))
         _warm_up(work)
         _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))
@@ -120,7 +121,8 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
     ours.propagate = False
     while True:
-        changes, page = receive(pages), PageRequest.from_bytes(receive(pages))
+        changes, data = unpacked(receive(pages))
+        page = PageRequest.from_bytes(data)
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
         answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())

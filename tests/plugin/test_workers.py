@@ -205,8 +205,7 @@ def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.Monkey
         return answer
 
     def sent(worker: pool._Worker, data: bytes) -> None:
-        if data:  # the model has learned nothing
-            at_once.append(at_once[-1] + 1)
+        at_once.append(at_once[-1] + 1)
         send(worker, data)
 
     with working(1, MODEL) as workers:
@@ -280,7 +279,8 @@ def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
         process = pool._process(["1.0"], theirs.fileno())
     with ours, ours.makefile("wb") as stream:
         if with_model:
-            wire.send(stream, to_bytes(Model(MODEL.profile, MODEL.classifier)))
+            model = to_bytes(Model(MODEL.profile, MODEL.classifier))
+            wire.send(stream, wire.packed([model, []]))
 
     assert process.wait(LIMIT) == 0
     assert capfd.readouterr().err == ""
