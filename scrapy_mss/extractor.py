@@ -19,16 +19,21 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockClassifier
-from scrapy_mss.blocks.confidence import confidence_features
-from scrapy_mss.blocks.explanation import ExplainedBlock, decisions, explained_blocks
+from scrapy_mss.blocks.explanation import (
+    SITE,
+    ExplainedBlock,
+    decisions,
+    explained_blocks,
+    group_effects,
+)
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
+    confidence_features,
     page_features,
     page_features_again,
     without_address,
 )
-from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import MIN_SHARE, Rejection, align, has_words
@@ -38,10 +43,9 @@ from scrapy_mss.core.untrained import is_article, simple_scores, span_probabilit
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
-from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
+from scrapy_mss.models.files import bundled_model, is_complete, load_with_bundled, write_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
-from scrapy_mss.models.store import write_model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
 

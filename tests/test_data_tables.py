@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 from parsel import Selector
 
 from scrapy_mss import Extractor
-from scrapy_mss.markup.elements import element_starts
-from scrapy_mss.markup.text_runs import TABLE, data_tables
+from scrapy_mss.markup.rendering import TABLE, data_tables
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import element_starts
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier

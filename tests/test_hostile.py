@@ -291,7 +291,7 @@ def test_patterns_search_in_linear_time(name: str) -> None:
 
 
 def test_there_are_patterns_to_test() -> None:
-    some = {"source_cleaning.TAG_PATTERN", "attributes._TYPES.@type", "source_cleaning._MAY_HIDE"}
+    some = {"tokenizer.TAG_PATTERN", "attributes._TYPES.@type", "tokenizer._HIDDEN"}
 
     assert some <= {*PATTERNS}
 

@@ -21,8 +21,7 @@ from research.bench.markdown import table
 from research.bench.resampling import Resampler, Sample, interval
 from research.bench.scoring import POOR
 from research.systems import titled
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Floats, Indices
 
 FEWEST: Final = 20  # pages of a language
 OURS: Final = "mss"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.mlp import product
+from scrapy_mss.blocks.features import product
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2000  # on 800 pages the ends of an interval move by about .0003 from seed to seed

@@ -33,9 +33,8 @@ from research.errors import UserError
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
-from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import ReadPage, page_features
+from scrapy_mss.blocks.page_features import ReadPage, confidence_features, page_features
 from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extraction
@@ -45,7 +44,7 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.metadata import Metadata
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.media import Medium, kept_media, media_fields
 

@@ -37,12 +37,11 @@ from research.training import fit
 from research.training.cases import Case
 from scrapy_mss.blocks import classifier
 from scrapy_mss.blocks.classifier import BlockInputs
-from scrapy_mss.blocks.columns import Columns
+from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import Bools, Floats
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.markup.tokens import Bools, Floats, Indices
+from scrapy_mss.models.files import write_atomically
 
 LIMIT: Final = 120
 N_FITS: Final = 1

@@ -23,6 +23,7 @@ from research.bench.folds import assign
 from research.datasets.pages import LabelledPage, examples
 from research.datasets.sets import load
 from research.systems.thresholds import Trial
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import label_words
 from scrapy_mss.core.naive_bayes import NaiveBayes
@@ -31,7 +32,6 @@ from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.untrained import simple_scores
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
-from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.profiles import CLEANEVAL, PAPER
 
 PENALTIES: Final = (-0.5, -1, -1.5, -2, -2.5, -3.25, -4, -5, -6, -8)

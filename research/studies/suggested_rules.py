@@ -31,7 +31,7 @@ from research.studies.site_memory import SETS, sites_of
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
 from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label, load_wrappers
 from scrapy_mss.wrappers.reading import read_by

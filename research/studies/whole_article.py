@@ -30,8 +30,7 @@ from scrapy_mss.metadata.languages import (
     language_by_bytes,
     language_of,
 )
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import bundled_model, write_atomically
 from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
 PROGRAM: Final = "python -m research.studies.whole_article"

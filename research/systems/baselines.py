@@ -7,8 +7,7 @@ import numpy as np
 from research.systems.tokenwise import SpanSystem
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.untrained import TAG_PENALTY, simple_scores
-from scrapy_mss.markup.elements import element_starts
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Tokens, element_starts
 
 CELLS = frozenset({"td", "div"})
 

@@ -17,8 +17,7 @@ import numpy as np
 from research.systems.blocks import FORMATTING, LISTS, STRUCTURE, Blocks, opened
 from research.systems.sentences import sentences
 from research.systems.stopwords import stop_words
-from scrapy_mss.markup.elements import linked_words
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens, linked_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,16 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.markup.elements import element_starts, is_tag_of, mask_inside
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Ints, Tokens
+from scrapy_mss.markup.tokens import (
+    OPEN,
+    Bools,
+    Floats,
+    Ints,
+    Tokens,
+    element_starts,
+    is_tag_of,
+    mask_inside,
+)
 
 FORMATTING: Final = frozenset(
     """

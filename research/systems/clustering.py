@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.mlp import product
+from scrapy_mss.blocks.features import product
 from scrapy_mss.markup.tokens import Floats
 
 PASSES: Final = 100  # k-means on lines of pages settles in 4 to 30

@@ -21,8 +21,7 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import linked_words, prefix_sums
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens, linked_words, prefix_sums
 
 FLAT: Final = 0.5  # of the whole page's slope
 LASTING: Final = 3  # windows that it takes to begin or to end a region

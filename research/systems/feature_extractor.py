@@ -21,8 +21,7 @@ import numpy as np
 
 from research.systems.clustering import kmeans
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import Indices, is_tag_of, linked_words
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Indices, Tokens, is_tag_of, linked_words
 
 CUTS: Final = frozenset({"table", "tr", "p", "hr", "ul", "div"})
 OCCURRENCES: Final = (

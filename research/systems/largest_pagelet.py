@@ -22,16 +22,18 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import (
+    Bools,
     Indices,
+    TokenIds,
+    Tokens,
     element_starts,
     linked_words,
     nearest_ancestors,
     sum_inside,
 )
-from scrapy_mss.markup.rendering import render
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
 
 LINKS: Final = 3
 BOXES: Final = frozenset(

@@ -15,9 +15,15 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import element_starts, linked_words, mask_inside, sum_inside
 from scrapy_mss.markup.tags import BLOCK_TAGS
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import (
+    Bools,
+    Tokens,
+    element_starts,
+    linked_words,
+    mask_inside,
+    sum_inside,
+)
 
 QUOTA: Final = 0.5  # more links than other words
 JUDGED: Final = BLOCK_TAGS - {"html", "body"}

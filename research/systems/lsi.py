@@ -13,8 +13,7 @@ import numpy as np
 
 from research.systems.tokenwise import SpanSystem
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.markup.elements import element_starts, nearest_ancestors, sum_inside
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Tokens, element_starts, nearest_ancestors, sum_inside
 
 
 class LargestSizeIncrease(SpanSystem):

@@ -13,10 +13,9 @@ from typing import Final
 import numpy as np
 
 from research.systems.blocks import Blocks
-from scrapy_mss.markup.elements import Indices, prefix_sums
 from scrapy_mss.markup.tags import BLOCK_TAGS, tag_numbers
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Indices, TokenIds, Tokens, prefix_sums
 
 _STOPS: Final = tokenize(". ! ? …").token_id
 _IDEOGRAPHIC: Final = tokenize("\N{IDEOGRAPHIC FULL STOP} ！ ？ ．").token_id  # noqa: RUF001

@@ -21,8 +21,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import CJK, Bools, Floats
+from scrapy_mss.markup.tokens import CJK, Bools, Floats, Indices
 
 BATCH: Final = 2**18  # numbers at once, 2 MB: what is written is still near when it is read
 

@@ -18,21 +18,21 @@ from research.training.optimization import Config, fit_logistic, fit_network, fi
 from scrapy_mss.blocks.classifier import (
     BlockClassifier,
     BlockInputs,
+    Matrix,
+    Network,
     Networks,
     block_evidence,
     block_inputs,
     block_scores,
 )
-from scrapy_mss.blocks.confidence import (
-    CONFIDENCE_FEATURES,
-    EXPECTED_F1,
-    confidence_features,
-)
-from scrapy_mss.blocks.mlp import Matrix, Network
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
+    CONFIDENCE_FEATURES,
+    EXPECTED_F1,
     ReadPage,
     as_undeclared,
+    confidence_features,
     page_feature_names,
     page_feature_signs,
     page_features,
@@ -42,7 +42,6 @@ from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.labels import match_words, words_of
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.families import new_counts
 
 FOLDS = 5
 # What pages that are no articles weigh in the network for articles, as a share of what they weigh

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from research.errors import require
-from scrapy_mss.blocks.mlp import Matrix, Network, forward, product
+from scrapy_mss.blocks.classifier import Matrix, Network, forward
+from scrapy_mss.blocks.features import product
 from scrapy_mss.core.naive_bayes import logistic
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Floats, Indices
 
 RIDGE = 1e-3  # on the mean loss; keeps the step finite where examples can be parted
 TOLERANCE = 1e-10  # of the gradient

@@ -3,7 +3,7 @@
 Naive Bayes takes its families as independent, which they are not: together they are far too
 certain. So each family's evidence is pooled over a block; a weighted sum of these is the block's
 score, which shows where on the page the article is (`container_features`); and a small network
-weighs all of it with the block's other features.
+weighs all of it with the block's other features: one hidden layer of rectified linear units.
 
 The classifier is trained once, on pages whose evidence came from the counts of other sites
 (`research.training`). The counts go on learning in a crawl; the classifier does not.
@@ -19,15 +19,23 @@ from dataclasses import dataclass, fields
 from hashlib import blake2b
 from math import exp
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scrapy_mss.blocks.columns import Columns, filled
-from scrapy_mss.blocks.container_features import container_names, evidence_mass, fill_containers
-from scrapy_mss.blocks.features import FEATURES, GROUPS, Measured
-from scrapy_mss.blocks.layout_families import class_word_buckets, shape_buckets
-from scrapy_mss.blocks.mlp import Matrix, Network, product
+from scrapy_mss.blocks.families import class_word_buckets, shape_buckets
+from scrapy_mss.blocks.features import (
+    FEATURES,
+    GROUPS,
+    Columns,
+    Measured,
+    container_names,
+    evidence_mass,
+    fill_containers,
+    filled,
+    product,
+)
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, unigram_buckets
@@ -39,9 +47,102 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
+from scrapy_mss.markup.tokens import Floats, Indices, Ints, TokenIds
+
+Matrix: TypeAlias = NDArray[np.float32]
+Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
+
+CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
+ROWS_AT_ONCE = 2**11  # rows; what is computed of them takes three megabytes
+MOST_WORK = 2**19 - 1  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
+UNITS = 64  # that are computed at once: with squares of 48 they took a sixth more time
+LANES = 16  # numbers in the widest register: a tile has as many rows, or twice as many, and so on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Weights; the last row of ``hidden`` and the last of ``output`` are the biases."""
+
+    mean: Matrix  # float32[n_inputs]
+    scale: Matrix  # float32[n_inputs]
+    hidden: Matrix  # float32[n_inputs+1, n_hidden]
+    output: Matrix  # float32[n_hidden+1]
+
+    def log_odds(self, inputs: Numbers) -> Matrix:
+        """float32[n] for float[n, n_inputs]; of a long page for some rows after the others."""
+        if len(inputs) <= ROWS_AT_ONCE:
+            return self._log_odds(inputs)
+        starts = range(0, len(inputs), ROWS_AT_ONCE)
+        return np.concatenate([self._log_odds(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
+
+    def _log_odds(self, inputs: Numbers) -> Matrix:
+        sums = self._sums(self.standardized(inputs))
+        log_odds = _weighted_units(sums, self.hidden[-1], self.output[:-1])
+        log_odds += self.output[-1]
+        return log_odds
+
+    def _sums(self, standardized: Matrix) -> Matrix:
+        """float32[n, n_hidden]: the weighted sums of *standardized* inputs, without the biases.
+
+        In tiles so small that BLAS does not wake its threads for them: waking takes longer than
+        the work, and on a busy machine two hundred times as long.
+        """
+        weights, (height, width) = self.hidden[:-1], self.tile
+        n, n_hidden = len(standardized), weights.shape[1]
+        sums = np.empty((n, n_hidden), np.float32)
+        with np.errstate(all="ignore"):  # as `product` has it, once for all tiles
+            for row in range(0, n, height):
+                rows = slice(row, row + height)
+                for column in range(0, n_hidden, width):
+                    units = slice(column, column + width)
+                    np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
+        return sums
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """For how many rows how many hidden units are computed at once."""
+        most = max(1, MOST_WORK // (len(self.hidden) - 1))
+        width = min(UNITS, most)
+        height = most // width
+        return max(height // LANES * LANES, min(height, LANES)), width
+
+    def standardized(self, inputs: Numbers) -> Matrix:
+        """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
+        values = inputs.astype(np.float32, order="F")
+        values -= self.mean
+        values *= self.scale
+        return np.clip(values, -CLIP, CLIP, out=values)
+
+
+def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
+    """The activations of the hidden layer for standardized *inputs*, and the log-odds."""
+    activations = product(inputs, hidden[:-1])
+    _activate(activations, hidden[-1])
+    return activations, product(activations, output[:-1]) + output[-1]
+
+
+def _activate(sums: Matrix, bias: Matrix) -> None:
+    """Make of weighted *sums* (float32[n, n_hidden]) the activations of rectified linear units."""
+    sums += bias
+    np.maximum(sums, 0.0, out=sums)
+
+
+def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
+    """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
+
+    The second half is added to the first, and so on, in the place of the sums. Not a product by
+    BLAS, which wakes its threads for a far smaller matrix with a vector.
+    """
+    _activate(sums, bias)
+    sums *= weights
+    rest = sums.shape[1]
+    while rest > 1:
+        half = rest - rest // 2
+        sums[:, : rest // 2] += sums[:, half:rest]
+        rest = half
+    return sums[:, 0]
+
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
 NEIGHBOUR_OFFSETS = (-2, -1, 1, 2)

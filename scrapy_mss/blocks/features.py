@@ -13,23 +13,107 @@ weighs what comes out.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.columns import Columns, Group, columns_of, names_of
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
-from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
+from scrapy_mss.blocks.segmentation import Containers
+from scrapy_mss.blocks.texts import (
+    BITS,
+    CLASSES,
+    TextCounts,
+    each_once,
+    pairs,
+    shared_pairs,
+    shared_words,
+    text_counts,
+)
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Counts, Floats, Indices, TokenIds, Tokens
+
+Source = TypeVar("Source")
+Number = TypeVar("Number", np.float32, np.float64)
+
+
+class Columns(Mapping[str, Floats]):
+    """float64[n] by name; ``rows`` are all of them, float64[n_names, n]."""
+
+    def __init__(self, names: tuple[str, ...], rows: Floats) -> None:
+        self._places_of = _places_of(names)
+        self.rows = rows
+
+    def __getitem__(self, name: str) -> Floats:
+        row: Floats = self.rows[self._places_of[name]]
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places_of)
+
+    def __len__(self) -> int:
+        return len(self._places_of)
+
+    def some(self, names: tuple[str, ...]) -> Floats:
+        """float64[k, n]: a copy of the rows of *names*."""
+        some: Floats = self.rows[[self._places_of[name] for name in names]]
+        return some
+
+
+@lru_cache(64)
+def _places_of(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Generic[Source]):
+    """Rows that are filled together, and what fills them: float64[len(names), n]."""
+
+    names: tuple[str, ...]
+    fill: Callable[[Source, Floats], None]
+
+
+def names_of(groups: Sequence[Group[Source]]) -> tuple[str, ...]:
+    """The names of the rows of *groups*, in their order."""
+    return tuple(name for group in groups for name in group.names)
+
+
+def filled(groups: Sequence[Group[Source]], source: Source, rows: Floats) -> Floats:
+    """*rows* (float64[n_names, n]), filled by *groups* with what they find in *source*."""
+    begin = 0
+    for group in groups:
+        end = begin + len(group.names)
+        group.fill(source, rows[begin:end])
+        begin = end
+    return rows
+
+
+def columns_of(groups: Sequence[Group[Source]], source: Source, n: int) -> Columns:
+    """What *groups* find in *source*, which has *n* blocks."""
+    names = names_of(groups)
+    return Columns(names, filled(groups, source, np.empty((len(names), n))))
+
+
+def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
+    """``left @ right`` of two arrays of one type, without spurious warnings.
+
+    The libraries behind numpy compute on whole registers, beyond the ends of an array too, and
+    what lies there may raise a flag that numpy reports as an overflow or an invalid value, now and
+    then, on one processor and not on another. The product is right; where warnings are errors, the
+    warning would cost a page.
+    """
+    with np.errstate(all="ignore"):
+        result: NDArray[Number] = np.matmul(left, right)
+    return result
+
 
 # Features of a text that are the logarithm of a count, and those that are a count for each word.
 LOGARITHMS = {
@@ -117,7 +201,7 @@ class Measured:
     @lazy
     def texts(self) -> TextCounts:
         """What is counted of each block's words and symbols."""
-        return text_counts(self.page)
+        return text_counts(self.page.texts)
 
     @lazy
     def heading_above(self) -> NDArray[np.int64]:
@@ -334,3 +418,143 @@ GROUPS: tuple[Group[Measured], ...] = (
     ),
 )
 FEATURES = names_of(GROUPS)
+
+
+PATH_LENGTH = 5  # tags of a block's path, innermost first
+KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
+ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
+PER_WORDS = 100  # a density is a share of the evidence for so many words
+EPSILON = 1e-9  # words of evidence on a page without any
+
+# What is said of each mass: what comes before and after, what is in elements with the same tag and
+# class words, some levels out, in each of the block's own ancestors, and on the same path of tags.
+_OF_MASSES = (
+    *("mass_before", "mass_after"),
+    *(f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("mass", "density")),
+    *(f"ancestor_{k}_{name}" for k in range(ELEMENT_LEVELS) for name in ("mass", "density")),
+    "same_path_mass",
+)
+_OF_KEYS = ("blocks", "words", "link_share")  # of elements with the same tag and class words
+_SUMMED = ("words", "linked_words", "blocks")
+_SAME_KEY, _SAME_KEY_DENSITY = slice(2, 2 + 2 * KEY_LEVELS, 2), slice(3, 3 + 2 * KEY_LEVELS, 2)
+_ANCESTOR = slice(2 + 2 * KEY_LEVELS, -1, 2)
+_ANCESTOR_DENSITY = slice(3 + 2 * KEY_LEVELS, -1, 2)
+
+# What tells the keys of one level from those of the others, above the bits of keys and paths.
+_LEVELS = np.arange(KEY_LEVELS + 1, dtype=np.uint64)
+_LEVEL_BITS = _LEVELS[:, np.newaxis] << np.uint64(8 * PATH_LENGTH)
+
+
+def container_names(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of what `fill_containers` finds of masses, whose columns begin with *prefixes*."""
+    shares = (f"{prefix}{name}" for prefix in prefixes for name in _OF_MASSES)
+    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in _OF_KEYS)
+    return (*shares, *sizes)
+
+
+def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
+    """Fill *rows* with the shares of *masses* (float64[k, n]), and the sizes of what they are of.
+
+    A mass is each block's share of something.
+    """
+    (k, n), n_shares = masses.shape, len(masses) * len(_OF_MASSES)
+    of_blocks = np.empty((k + len(_SUMMED), n))
+    of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
+    of_blocks[k + 2] = 1.0
+    sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
+    fill_shares(page, of_blocks, _alike(page), rows)
+    counts = sizes[:, :2]
+    np.log1p(counts, out=counts)
+
+
+@accelerated()
+def fill_shares(page: Page, of_blocks: Floats, alike: Indices, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, with *of_blocks*: masses, words, linked words, and 1.
+
+    *alike* has equal numbers for blocks that are alike, with no number in two rows.
+    """
+    k, n = len(of_blocks) - len(_SUMMED), of_blocks.shape[1]
+    n_shares, masses = k * len(_OF_MASSES), of_blocks[:k]
+    in_groups = group_sums(of_blocks, alike)
+    around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
+    words = np.maximum(in_groups[k], 1.0)
+    sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
+    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
+    np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
+
+    shares = rows[:n_shares].reshape(k, len(_OF_MASSES), n)
+    running = masses.cumsum(axis=1)
+    np.subtract(running, masses, out=shares[:, 0])
+    np.subtract(1.0, running, out=shares[:, 1])
+    shares[:, _SAME_KEY] = in_groups[:k, :KEY_LEVELS]
+    _fill_densities(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
+    shares[:, _ANCESTOR] = around[:k]
+    _fill_densities(around[:k], np.maximum(around[k], 1.0), shares[:, _ANCESTOR_DENSITY])
+    shares[:, -1] = in_groups[:k, KEY_LEVELS]
+
+
+def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
+    """Fill *densities* with the *shares* for so many *words*."""
+    np.divide(shares, words, out=densities)
+    densities *= PER_WORDS
+
+
+def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
+    """Each block's share of the page's evidence for the article, and how much there is."""
+    mass = np.maximum(score, 0.0) * page.words
+    total = float(np.add.reduce(mass)) + EPSILON
+    return mass / total, total
+
+
+def ancestor_mass(level: int) -> str:
+    """The feature that is the share of the evidence inside each block's ancestor at *level*."""
+    return f"ancestor_{level}_mass"
+
+
+def _alike(page: Page) -> Indices:
+    """intp[KEY_LEVELS+1, n]: which blocks have an ancestor of the same key, or the same tags.
+
+    No two rows have a number in common.
+    """
+    return groups(_path_keys(page).ravel()).reshape(KEY_LEVELS + 1, len(page.blocks))
+
+
+def _path_keys(page: Page) -> TokenIds:
+    """uint64[KEY_LEVELS+1, n]: the keys of each block's ancestors, and the path of its tags."""
+    keys = np.empty((KEY_LEVELS + 1, len(page.blocks)), np.uint64)
+    keys[:-1] = page.ancestor_keys[:KEY_LEVELS]
+    keys[-1] = _tag_paths(page)
+    keys |= _LEVEL_BITS
+    return keys
+
+
+def _tag_paths(page: Page) -> TokenIds:
+    """uint64[n]: the tags of the innermost block elements around each block, a byte each."""
+    tags = np.zeros((len(page.blocks), 8), np.uint8)
+    tags[:, :PATH_LENGTH] = page.ancestor_tags[:PATH_LENGTH].T
+    return tags.view(np.uint64)[:, 0]
+
+
+def _inside(containers: Containers, values: Floats, outside: list[float]) -> Floats:
+    """float64[k, ELEMENT_LEVELS, n]: the sums of *values* (float64[k, n]) in blocks' ancestors.
+
+    They are *outside*, a number for each of the values, where there is none.
+    """
+    inside = np.empty((len(values), len(containers) + 1))
+    inside[:, :-1] = containers.totals(values)
+    inside[:, -1] = outside
+    return inside.take(containers.around[:ELEMENT_LEVELS], axis=1)
+
+
+def group_sums(values: Floats, alike: Indices) -> Floats:
+    """float64[k, g, n]: for each block the sum of *values* (float64[k, n]) over its group.
+
+    *alike* (intp[g, n]) has a row for each way to group the blocks; the rows have no number in
+    common, and all numbers together begin with 0 and leave none out.
+    """
+    flat, weights = alike.ravel(), np.empty(alike.shape)
+    sums = np.empty((len(values), *alike.shape))
+    for row, each in zip(sums, values, strict=True):
+        weights[:] = each
+        row[:] = np.bincount(flat, weights.ravel())[alike]
+    return sums

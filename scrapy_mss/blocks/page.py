@@ -10,65 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.blocks.containers import Containers
-from scrapy_mss.blocks.segmentation import Blocks, segment
+from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
+from scrapy_mss.blocks.texts import Texts
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.text_runs import data_tables
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The words and symbols of a page's blocks in their order; every block has one.
-
-    Their ids and blocks are not kept: of a dense page they are large.
-    """
-
-    tokens: Tokens
-    blocks: Blocks
-
-    @property
-    def token(self) -> Ints:
-        """int32[n_texts]: the token of each."""
-        return self.blocks.text
-
-    @property
-    def first(self) -> Indices:
-        """intp[n]: where in this table each block begins."""
-        return self.blocks.first_text
-
-    @property
-    def size(self) -> Indices:
-        """intp[n]: how many each block has."""
-        return self.blocks.n_texts
-
-    @property
-    def token_id(self) -> TokenIds:
-        """uint64[n_texts]: the id of each."""
-        return self.tokens.token_id[self.token]
-
-    @property
-    def block(self) -> Ints:
-        """int32[n_texts]: the block of each, ascending."""
-        return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
-
-    @lazy
-    def is_word(self) -> Bools:
-        """bool[n_texts]: the words, as opposed to symbols."""
-        return np.equal(self.tokens.kind[self.token], WORD)
-
-    def count(self, chosen: Bools) -> Counts:
-        """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
-        counts: Counts = np.add.reduceat(chosen, self.first, dtype=np.int64)
-        return counts
 
 
 @dataclass(frozen=True, eq=False)

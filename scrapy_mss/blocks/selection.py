@@ -27,16 +27,18 @@ from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.tokens import (
+    Bools,
     Counts,
+    Floats,
     Indices,
+    Tokens,
     element_starts,
     mask_inside,
     mask_runs,
     prefix_sums,
     sum_inside,
 )
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 # A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
 # recur in the same order, with a paragraph's words between them, are a second copy.
@@ -200,3 +202,13 @@ def _inside_emptied(tokens: Tokens, removed: Bools, kept: Bools) -> Bools:
     emptied = np.zeros(len(tokens), np.bool_)
     emptied[starts] = (n_removed > 0) & (n_kept == 0)
     return mask_inside(tokens, emptied)
+
+
+def kept_at(page: Page, kept: Bools, place: Bools, excluded: Bools) -> Bools:
+    """bool[n_tokens]: the runs of *kept* tokens through *place*, without what is *excluded*."""
+    wanted = kept & ~excluded
+    text = page.blocks.count(wanted & page.tokens.is_word) > 0
+    at_place = page.blocks.count(place & ~page.tokens.is_tag) > 0
+    run = np.cumsum(~text)
+    passes = np.bincount(run, text & at_place) > 0
+    return wanted & kept_tokens(page, text & passes[run])

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.markup.elements import is_tag_of, mask_runs, prefix_sums
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens, is_tag_of, mask_runs, prefix_sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
+from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.

@@ -28,8 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.markup.elements import Counts, prefix_sums
-from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.

@@ -1,6 +1,6 @@
 """The kept tokens of a page as tags and runs of text between them, and what is between two runs.
 
-The steps in Python of `text_runs`, `rendering` and `output.sanitizing` are the oracle.
+The steps in Python of `rendering` and `output.sanitizing` are the oracle.
 """
 
 cdef enum:

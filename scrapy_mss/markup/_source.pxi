@@ -1,4 +1,4 @@
-"""What is taken out of a source; the Python of `source_cleaning` is the oracle.
+"""What is taken out of a source; the Python of `tokenizer` is the oracle.
 
 Every walk moves on with each step and looks back at no more than it looked at.
 """
@@ -229,7 +229,7 @@ def cleaned(str source not None, Memory letters not None, tuple names not None):
 
     It is comments, what is in elements with one of *names* (bytes, in lower case), and references
     that *letters* has a number for, whose letters stand instead. Places are int64[...], shifts
-    int32[...], as `source_cleaning.Cleaned` has them.
+    int32[...], as `tokenizer.Cleaned` has them.
     """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
     cdef const void* data = PyUnicode_DATA(source)

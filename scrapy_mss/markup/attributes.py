@@ -27,10 +27,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of, tag_table
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import (
+    OPEN,
+    Bools,
+    Indices,
+    Ints,
+    Tokens,
+    element_starts,
+    is_tag_of,
+    tag_table,
+)
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
 TEMPLATE = "template"  # its content is shown only if a script copies it into the page

@@ -1,18 +1,21 @@
 r"""HTML source -> Tokens: never raises on markup, reads a character a bounded number of times.
 
-Two steps:
+Three steps:
 
-1. `source_cleaning` takes out comments and what stands between script and style tags, and decodes
-   letters that are written as references.
-2. `piece_pattern` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
-   space after it, white space, a reference, a symbol. Four symbols or more in a row are one, and
-   what no page shows (controls, halves of surrogate pairs) is white space. Since nothing is left
-   out, the pieces' lengths alone give their positions. Each distinct piece is looked up once in a
-   table of codes; everything after the table is arrays. The compiled part walks over the same
-   pieces without making an object of each.
+1. Cleaning takes out what is never text, comments and what stands between script and style tags,
+   and decodes letters that are written as references (``caf&eacute;`` is one word). The few places
+   where something was taken out lead offsets back to the source.
+2. Scanning cuts the cleaned text into pieces that leave nothing out: a tag, a word with the space
+   after it, white space, a reference, a symbol. Four symbols or more in a row are one, and what no
+   page shows (controls, halves of surrogate pairs) is white space. The pieces' lengths alone give
+   their positions, and each distinct piece is looked up once in a table of codes. The compiled part
+   walks over the same pieces without making an object of each.
+3. Nesting pairs the tags by the paper's stack.
 
 Where the standard and readers' interest differ we keep text. A tag or an attribute's quote that is
-never closed swallows the rest of the page, as it does in a browser.
+never closed swallows the rest of the page, as a script that is never closed does in a browser, too;
+a comment that is never closed ends at its first ``>``. Cleaning does not look at quotes: a ``<!--``
+or ``<script>`` inside an attribute begins a comment or a script there, too.
 
 A page with more tokens than its length pays for ends where they are too many.
 
@@ -23,14 +26,17 @@ look, so hostile markup costs what ordinary markup costs.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.references import REFERENCE, decode
-from scrapy_mss.markup.source_cleaning import TAG, clean
+from scrapy_mss.markup.references import ANY_REFERENCE, REFERENCE, decode
 from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
@@ -45,6 +51,7 @@ from scrapy_mss.markup.tokens import (
     WORD,
     Bools,
     Bytes,
+    Indices,
     Ints,
     TokenIds,
     Tokens,
@@ -72,6 +79,133 @@ _SYMBOL_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 
 
+def tokenize(source: str, stem: Stem = porter) -> Tokens:
+    """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
+    cleaned = clean(source)
+    token_id, starts, ends = _affordable(source, *_scan(cleaned.text, stem))
+    kind, tag, unclosed, partner = nesting(token_id)
+    start, end = cleaned.in_source(starts, ends)
+    return Tokens(
+        source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
+    )
+
+
+# --- cleaning ---
+
+# Possessive quantifiers keep no state a repetition, which matters on a tag with a million
+# attributes; before Python 3.11 there are none, and such a tag takes memory for a moment.
+_P = "+" if sys.version_info >= (3, 11) else ""
+
+_QUOTED = rf"""(?:"[^"]*{_P}(?:"|\Z)|'[^']*{_P}(?:'|\Z))"""
+TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|\Z)"
+TAG_PATTERN = re.compile(TAG)
+
+# Elements whose content is taken out. ASCII: where case is ignored, "s" is also the long s, which
+# makes no script.
+HIDING = ("script", "style")
+_HIDING = tuple(name.encode() for name in HIDING)
+_HIDDEN = re.compile(rf"<!--|<((?ai:{'|'.join(HIDING)}))(?=[\s/>])")
+_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in HIDING}
+
+_LETTER_BITS = 21  # of each of the letters of a reference, in one number for the compiled part
+
+
+class Cleaned(NamedTuple):
+    """A source without what is never text; where in ``text``, and by how much, offsets shift.
+
+    ``places`` are in half characters: a decoded letter shifts what follows from within itself,
+    where no token begins or ends.
+    """
+
+    text: str
+    places: NDArray[np.int64]
+    shifts: Ints
+
+    def in_source(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """Offsets into the cleaned text, both ascending, led back to the source.
+
+        A start at a place where something was taken out stands behind it, an end before it.
+        """
+        if not len(self.places):
+            return starts, ends
+        return (
+            starts + self._shifts_from((2 * starts).searchsorted(self.places), len(starts)),
+            ends + self._shifts_from((2 * ends).searchsorted(self.places, side="right"), len(ends)),
+        )
+
+    def _shifts_from(self, first: Indices, n: int) -> Ints:
+        """int32[n]: for each token the last of the shifts whose *first* token is not behind it."""
+        steps = np.zeros(n + 1, np.int32)
+        np.add.at(steps, first, np.concatenate((self.shifts[:1], np.diff(self.shifts))))
+        return np.cumsum(steps[:-1], dtype=np.int32)
+
+
+def clean(source: str) -> Cleaned:
+    """*source* without comments, scripts and styles, with letters decoded."""
+    return Cleaned(*_cleaned(source))
+
+
+@accelerated(lambda: (_packed, _HIDING), "Cleaner")
+def _cleaned(source: str) -> tuple[str, NDArray[np.int64], Ints]:
+    """The columns of `Cleaned`."""
+    parts, places, shifts = list[str](), list[int](), list[int]()
+    position = shift = 0
+    for start, end, letters in _edits(source):
+        parts += source[position:start], letters
+        position, shift = end, shift + end - start - len(letters)
+        places.append(2 * (end - shift) - bool(letters))
+        shifts.append(shift)
+    text = "".join((*parts, source[position:]))
+    return text, np.array(places, np.int64), np.array(shifts, np.int32)
+
+
+def _edits(source: str) -> Iterator[tuple[int, int, str]]:
+    """What is taken out of a source: from where to where, and the letters instead."""
+    position = 0
+    for start, end in _hidden(source):
+        yield from _letters(source, position, start)
+        yield start, end, ""
+        position = end
+    yield from _letters(source, position, len(source))
+
+
+def _letters(source: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The references that stand for letters, and these."""
+    for found in ANY_REFERENCE.finditer(source, start, end):
+        text = decode(found[0])
+        if text.isalnum():
+            yield *found.span(), text
+
+
+def _hidden(source: str) -> Iterator[tuple[int, int]]:
+    """From where to where the comments, and what stands in scripts and styles."""
+    last_comment_end, position = source.rfind("-->"), 0
+    while found := _HIDDEN.search(source, position):
+        start, position = found.span()
+        if found[1] is None:
+            ending = "-->" if start + 2 <= last_comment_end else ">"
+            end = source.find(ending, start + 2 if ending == "-->" else position)
+            position = end + len(ending) if end >= 0 else len(source)
+            yield start, position
+        else:
+            tag = TAG_PATTERN.match(source, start)
+            content = tag.end() if tag else start
+            closing = _CLOSING[found[1].lower()].search(source, content)
+            position = closing.start() if closing else len(source)
+            yield content, position
+
+
+def _packed(reference: str) -> int:
+    """The letters or digits that *reference* stands for, in a number; 0 if it stands for others."""
+    text = decode(reference)
+    if not text.isalnum():
+        return 0
+    return sum(ord(letter) << n * _LETTER_BITS for n, letter in enumerate(text))
+
+
+# --- scanning ---
+
+
 @cache
 def piece_pattern(*, cjk: bool) -> re.Pattern[str]:
     """One for pages with CJK text and one for others: the second is faster, and compiled sooner."""
@@ -90,17 +224,6 @@ def _any_cjk() -> re.Pattern[str]:
 _ANY_BLANK = re.compile(_BLANK)
 _BLAKE2B = blake2b(digest_size=8)
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
-
-
-def tokenize(source: str, stem: Stem = porter) -> Tokens:
-    """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    cleaned = clean(source)
-    token_id, starts, ends = _affordable(source, *_scan(cleaned.text, stem))
-    kind, tag, unclosed, partner = nesting(token_id)
-    start, end = cleaned.in_source(starts, ends)
-    return Tokens(
-        source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
-    )
 
 
 # --- nesting: the paper's stack ---

@@ -26,11 +26,19 @@ from scrapy_mss.markup.attributes import (
     rows_with,
 )
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Indices, is_tag_of, nearest, tag_table
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
-from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import (
+    OPEN,
+    Bools,
+    Indices,
+    Ints,
+    Tokens,
+    is_tag_of,
+    nearest,
+    tag_table,
+)
 
 # Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})

@@ -30,18 +30,20 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import without_controls
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokens import (
+    OPEN,
+    Bools,
     Counts,
+    Tokens,
     element_starts,
     is_tag_of,
     nearest_ancestors,
     prefix_sums,
 )
-from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import without_controls
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import MAX_URL, path_of, plainly_joined
 

@@ -1,7 +1,7 @@
 """What the address of a page tells: its shape, its site, whether it may be an article.
 
 Nothing here asks the network or remembers what was seen; what a crawl learns of the addresses of a
-site is in `scrapy_mss.sites.addresses`.
+site is in `scrapy_mss.sites.address_counts`.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
 from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
-from scrapy_mss.quality.sparkline import sparkline
 
 FEWEST_DAYS: Final = 3  # that make a line
+STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
@@ -231,6 +231,40 @@ def _line(numbers: Sequence[float | None], most: float, label: str) -> Html:
         return Html("")
     top = most or max((each for each in numbers if each is not None), default=1.0) or 1.0
     return sparkline(numbers, top, label)
+
+
+def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
+    """A line through *numbers* from 0 to *most*; where there is none, it has a gap.
+
+    A number without neighbours is a dot. *label* is for those who cannot see it.
+    """
+    width = STEP * (len(numbers) - 1) + 2 * EDGE
+    line = element("path", d=_path(numbers, most))
+    last = next((at for at in range(len(numbers) - 1, -1, -1) if numbers[at] is not None), None)
+    dot = Html("")
+    if last is not None:
+        x, y = _point(last, numbers[last] or 0.0, most)
+        dot = element("circle", cx=x, cy=y, r=1.8)
+    view = f"0 0 {width} {HEIGHT}"
+    sizes = {"width": width, "height": HEIGHT, "viewBox": view}
+    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
+
+
+def _path(numbers: Sequence[float | None], most: float) -> str:
+    parts, has_before = [], False
+    for at, number in enumerate(numbers):
+        if number is not None:
+            x, y = _point(at, number, most)
+            has_after = at + 1 < len(numbers) and numbers[at + 1] is not None
+            dot = "" if has_before or has_after else "h0"
+            parts.append(f"{'L' if has_before else 'M'}{x} {y}{dot}")
+        has_before = number is not None
+    return "".join(parts)
+
+
+def _point(at: int, number: float, most: float) -> tuple[int, float]:
+    share = min(max(number / most, 0.0), 1.0) if most else 0.0
+    return EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
 
 
 def _details(site: SiteReport, found: Report) -> Html:

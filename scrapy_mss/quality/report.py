@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -23,7 +22,7 @@ from scrapy_mss.quality.counts import (
     SHARES,
     Counts,
 )
-from scrapy_mss.quality.incidents import Incident, hour_text, incidents
+from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
 from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)

@@ -29,9 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import CLOSE, Bools
+from scrapy_mss.markup.tokens import CLOSE, Bools, Counts
 from scrapy_mss.seen.sketches import has_no_spaces, words_of
 
 Hashes: TypeAlias = NDArray[np.uint32]

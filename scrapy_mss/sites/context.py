@@ -22,10 +22,9 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.sites.addresses import with_address
+from scrapy_mss.sites.address_counts import with_address
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys, main_container, observation
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory, main_container, observation
 
 # Below it a page is no article. At .1 a little more of the error goes away on `sites_daniel`, whose
 # articles declare nothing, but three quarters of `other_pages_wcxb` would be learned, not a third.

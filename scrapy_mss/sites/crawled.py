@@ -8,18 +8,124 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import time
 
+import numpy as np
+
+from scrapy_mss.markup.tokens import Bools, TokenIds
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.unsaved import MAX_WAITING, Batch
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
+
+WATCHED = 10  # pages of a window, and of a memory that says anything
+LEAST = 0.3  # mean agreement of a window, below which the layout is another one
+VOTES = 1  # the column of a container's row with the sum of its votes
+
+
+def agreement(known: TokenIds, page: SiteMemory) -> float:
+    """The share of the votes of *page* for the containers *known* (uint64[n]); 1 without votes."""
+    votes = page.containers.rows[:, VOTES]
+    total = float(votes.sum())
+    if not total:
+        return 1.0
+    return float(votes[_are_in(known, page.containers.keys)].sum()) / total
+
+
+def _are_in(known: TokenIds, keys: TokenIds) -> Bools:
+    """Which *keys* are *known*, all of them sorted: `np.isin` would sort them again."""
+    if not len(known):
+        return np.zeros(len(keys), np.bool_)
+    found: Bools = known.take(known.searchsorted(keys), mode="clip") == keys
+    return found
+
+
+class LayoutWatch:
+    """Compares a site's latest pages with what was known some pages before."""
+
+    def __init__(self) -> None:
+        self._before: TokenIds | None = None  # the containers known before the last window
+        self._since: TokenIds | None = None  # and before this one
+        self._agreements: list[float] = []
+
+    def has_changed(self, known: SiteMemory, page: SiteMemory) -> bool:
+        """Whether the site has changed, now that *page* is there; *known* is what was before it.
+
+        Where it has, it is watched anew.
+        """
+        if self._before is None or self._since is None:
+            if known.pages < WATCHED:
+                return False
+            self._before = self._since = known.containers.keys
+        self._agreements.append(agreement(self._before, page))
+        if len(self._agreements) < WATCHED:
+            return False
+        changed = sum(self._agreements) < LEAST * WATCHED
+        self._before, self._since = self._since, known.containers.keys
+        self._agreements = []
+        if changed:
+            self._before = self._since = None
+        return changed
+
+
+MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
+ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
+
+
+class Batch:
+    """What was learned of each site; those in ``anew`` have changed their layout before that.
+
+    Pages of a site are added up a few at a time: adding one alone takes as long.
+    """
+
+    def __init__(self) -> None:
+        self.anew: set[str] = set()
+        self._learned: dict[str, list[SiteMemory]] = {}
+
+    def __contains__(self, site: str) -> bool:
+        return site in self._learned
+
+    def __len__(self) -> int:
+        return len(self._learned)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._learned)
+
+    def add(self, site: str, memory: SiteMemory) -> None:
+        """Add what was learned of *site*."""
+        learned = self._learned.setdefault(site, [])
+        learned.append(memory)
+        if len(learned) >= ADDED_AT_ONCE:
+            learned[:] = [SiteMemory.total(learned)]
+
+    def reset(self, site: str) -> None:
+        """Forget *site*, here and, once this is written, in the store."""
+        self.anew.add(site)
+        self._learned[site] = []
+
+    def drop(self, site: str) -> None:
+        """Give up what was learned of *site*."""
+        self._learned.pop(site, None)
+
+    def of(self, site: str) -> SiteMemory:
+        """What was learned of *site*."""
+        return SiteMemory.total(self._learned.get(site, []))
+
+    def learned(self) -> dict[str, SiteMemory]:
+        """What was learned of each site."""
+        return {site: self.of(site) for site in self._learned}
+
+    def follow(self, later: Batch) -> None:
+        """Add a *later* batch."""
+        for site, memory in later.learned().items():
+            if site in later.anew:
+                self.reset(site)
+            self.add(site, memory)
+
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000

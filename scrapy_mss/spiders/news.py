@@ -35,12 +35,19 @@ from scrapy_mss.crawl.pages import (
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
-from scrapy_mss.sites.addresses import AddressCounts, guess
-from scrapy_mss.spiders import feeds
-from scrapy_mss.spiders.contents import FEED, FRONT, PAGES, ROBOTS, About
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
-from scrapy_mss.spiders.listed import MAX_BYTES, Listed
+from scrapy_mss.spiders.lists import (
+    FEED,
+    FRONT,
+    MAX_BYTES,
+    PAGES,
+    ROBOTS,
+    About,
+    Listed,
+    check_feedparser,
+)
 from scrapy_mss.spiders.site_lists import SiteListError, entries_of
 from scrapy_mss.storage.checkpoints import completed
 
@@ -50,7 +57,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
     from typing_extensions import Self
 
-    from scrapy_mss.seen.crawled import SeenArticles
+    from scrapy_mss.seen.articles import SeenArticles
 
 MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
 MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its archive
@@ -133,7 +140,7 @@ class NewsSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         if not args and not kwargs.get("sites"):
             kwargs["sites"] = listed(crawler.settings.get("MSS_SITES"))
-        feeds.check()
+        check_feedparser()
         spider = super().from_crawler(crawler, *args, **kwargs)
         if not spider.sites:
             raise SiteListError(

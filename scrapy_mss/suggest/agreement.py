@@ -17,8 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Counts, Indices
-from scrapy_mss.markup.tokens import CJK, Bools, Floats
+from scrapy_mss.markup.tokens import CJK, Bools, Counts, Floats, Indices
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of
 from scrapy_mss.wrappers.rules import Wrapper

@@ -23,8 +23,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Floats, Indices
 from scrapy_mss.suggest.agreement import MISSED, Ballot, Outs, f1
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates, compounds

@@ -18,9 +18,8 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.markup.tokens import Bools, Indices
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
 from scrapy_mss.wrappers.dom_alignment import AlignedTree

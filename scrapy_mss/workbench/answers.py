@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.activity import DAY
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.models.files import KeptModel
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import KeptModel
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.suggest.readings import SitePage, read_pages

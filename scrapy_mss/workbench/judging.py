@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
-from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
-from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
+from scrapy_mss.markup.tokens import CLOSE, Bools, Indices, Tokens
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.wrappers.labeller import Labelling
 

@@ -22,7 +22,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import path_inside, read_regular
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from scrapy_mss.blocks.class_roles import WORDS, Role, role_counts
+from scrapy_mss.blocks.opinions import WORDS, Role, role_counts
 from scrapy_mss.blocks.page import Page
 
 

@@ -20,15 +20,13 @@ from scrapy_mss.blocks.classifier import (
     block_inputs,
     block_scores,
 )
-from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES
-from scrapy_mss.blocks.container_features import EPSILON
-from scrapy_mss.blocks.features import FEATURES, heading_above, heading_levels
+from scrapy_mss.blocks.families import new_counts
+from scrapy_mss.blocks.features import EPSILON, FEATURES, heading_above, heading_levels
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import page_feature_names
+from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, input_names, random_classifier
 from tests.helpers.effort import examples

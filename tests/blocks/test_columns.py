@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.columns import Columns, Group, columns_of, names_of
+from scrapy_mss.blocks.features import Columns, Group, columns_of, names_of
 from scrapy_mss.markup.tokens import Floats
 
 

@@ -12,14 +12,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.container_features import group_sums
-from scrapy_mss.blocks.features import block_features
+from scrapy_mss.blocks.features import block_features, group_sums
 from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
-from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
-from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
-from scrapy_mss.blocks.text_counts import BITS, CLASSES, SENTENCE_ENDS, text_counts
+from scrapy_mss.blocks.texts import (
+    BITS,
+    CLASSES,
+    SENTENCE_ENDS,
+    count_stop_words,
+    each_once,
+    is_stop_word,
+    pairs,
+    shared_pairs,
+    shared_words,
+    text_counts,
+)
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import TokenIds, Tokens
@@ -80,7 +88,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
     page = Page.of(source)
     tokens = page.tokens
 
-    one, other = both(lambda: text_counts(page))
+    one, other = both(lambda: text_counts(page.texts))
 
     assert one.counts.tobytes() == other.counts.tobytes()
     assert one.letters.tobytes() == other.letters.tobytes()

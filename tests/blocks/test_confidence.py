@@ -6,9 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
-from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES, confidence_features, expected_f1
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import ReadPage
+from scrapy_mss.blocks.page_features import (
+    CONFIDENCE_FEATURES,
+    ReadPage,
+    confidence_features,
+    expected_f1,
+)
 from scrapy_mss.blocks.selection import threshold
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.columns import Columns
-from scrapy_mss.blocks.container_features import (
+from scrapy_mss.blocks.features import (
     ELEMENT_LEVELS,
     EPSILON,
     KEY_LEVELS,
     PATH_LENGTH,
+    Columns,
     evidence_mass,
 )
 from scrapy_mss.blocks.page import Page

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.layout_families import CLASS_WORDS, SHAPE
+from scrapy_mss.blocks.families import CLASS_WORDS, SHAPE
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes

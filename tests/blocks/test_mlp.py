@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks import mlp
-from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, product
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.blocks import classifier
+from scrapy_mss.blocks.classifier import CLIP, MOST_WORK, UNITS, Network
+from scrapy_mss.blocks.features import product
+from scrapy_mss.models.files import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
 
@@ -83,8 +84,8 @@ def test_log_odds_do_not_depend_on_the_number_of_rows(
     tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = random_network(N_INPUTS)
-    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * N_INPUTS)
-    monkeypatch.setattr(mlp, "UNITS", tile)
+    monkeypatch.setattr(classifier, "MOST_WORK", tile**2 * N_INPUTS)
+    monkeypatch.setattr(classifier, "UNITS", tile)
     assert network.tile == (tile, tile)
     n = tiles * tile + more
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 
 from scrapy_mss.blocks.features import block_features
-from scrapy_mss.blocks.opinions import OPINIONS, opinion_columns, opinions
+from scrapy_mss.blocks.opinions import OPINIONS, Reading, opinion_columns, opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.readings import Reading
 from tests.helpers.effort import examples
 from tests.helpers.layouts import ODD, PAGES
 

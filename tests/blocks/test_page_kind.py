@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.columns import Columns
+from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import agreements, times_in_text

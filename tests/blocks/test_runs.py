@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.runs import kept_at
-from scrapy_mss.blocks.selection import kept_tokens
+from scrapy_mss.blocks.selection import kept_at, kept_tokens
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Bools
 from tests.helpers.effort import examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.blocks.stop_words import is_stop_word
+from scrapy_mss.blocks.texts import is_stop_word
 from scrapy_mss.markup.tokenizer import tokenize
 
 

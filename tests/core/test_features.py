@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family
-from scrapy_mss.models.families import FAMILIES
 from tests.helpers.markup import SOUP
 
 PAPER = (TRIGRAM, UNCLOSED_TAG, UNIGRAM)

@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.layout_families import CLASS_WORDS, LAYOUT_SMOOTHING, SHAPE
+from scrapy_mss.blocks.families import CLASS_WORDS, FAMILIES, LAYOUT_SMOOTHING, SHAPE, new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import UNIGRAM, Family
 from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, logistic
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.models.families import FAMILIES, new_counts
 from scrapy_mss.models.profiles import DEFAULT
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
 from tests.helpers.effort import examples

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, Networks
-from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES
-from scrapy_mss.blocks.mlp import Matrix, Network
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, Matrix, Network, Networks
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import page_feature_names
+from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.models.families import new_counts
-from scrapy_mss.models.inputs import classifier_inputs
+from scrapy_mss.models.format import classifier_inputs
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 

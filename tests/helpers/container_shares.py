@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scrapy_mss.blocks.columns import Columns
-from scrapy_mss.blocks.container_features import container_names, fill_containers
+from scrapy_mss.blocks.features import Columns, container_names, fill_containers
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 

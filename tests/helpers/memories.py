@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.sites.addresses import MAX_SHAPES
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys, observation
+from scrapy_mss.sites.address_counts import MAX_SHAPES
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory, observation
 
 NOW = 29_500_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

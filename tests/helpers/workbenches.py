@@ -12,8 +12,8 @@ from typing import Any
 
 from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.models.files import ModelFile
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
 from scrapy_mss.workbench.bench import WorkbenchState
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins

@@ -32,14 +32,12 @@ from scrapy_mss.markup.attributes import (
     rows_with,
 )
 from scrapy_mss.markup.compiled import python_alone
-from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
-from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokenizer import tokenize, word_ids
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokenizer import clean, tokenize, word_ids
+from scrapy_mss.markup.tokens import Tokens, element_starts, nearest_ancestors
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
 from tests.helpers.markup import SOUP, TAG_SOUP
@@ -612,12 +610,11 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("blocks.container_features", "ELEMENT_LEVELS PER_WORDS"),
-        ("blocks.features", "MAX_MAIN_HEADINGS"),
-        ("blocks.readings", "_NEVER _BESIDE _NAMELESS _ITEM"),
+        ("blocks.features", "ELEMENT_LEVELS PER_WORDS MAX_MAIN_HEADINGS"),
+        ("blocks.opinions", "_NEVER _BESIDE _NAMELESS _ITEM"),
         ("blocks.segmentation", "_ENDS_RUN _BREAKS_LINE _IS_LINK"),
         ("markup.attributes", "MAX_ATTRIBUTES"),
-        ("markup.source_cleaning", "_LETTER_BITS"),
+        ("markup.tokenizer", "_LETTER_BITS"),
         ("output.sanitizing", "TEXT APART GAP"),
     ],
 )

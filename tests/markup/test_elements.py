@@ -4,7 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.elements import (
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import (
+    Bools,
+    Tokens,
     element_starts,
     is_tag_of,
     linked_words,
@@ -14,8 +17,6 @@ from scrapy_mss.markup.elements import (
     prefix_sums,
     sum_inside,
 )
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Tokens
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
 
 PAGES = st.one_of(SOUP, TAG_SOUP, NESTED)

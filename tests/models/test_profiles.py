@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from scrapy_mss.blocks.families import FAMILIES, new_counts
 from scrapy_mss.core.cleaning import CODE_ONLY, HORIZONTAL_RULE, PAPER_RULES
 from scrapy_mss.markup.stemming import porter, porter_nltk
-from scrapy_mss.models.families import FAMILIES, new_counts
 from scrapy_mss.models.profiles import (
     CLEANEVAL,
     DEFAULT,

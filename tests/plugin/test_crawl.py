@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS

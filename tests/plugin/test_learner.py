@@ -17,12 +17,10 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.examples import example_of
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.files import with_bundled
+from scrapy_mss.models.model import LearnedPages, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row

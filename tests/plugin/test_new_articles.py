@@ -16,9 +16,8 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.items import ItemNotes, ItemPages
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, SeenArticleError
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.articles import SeenArticles, SeenStore
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore

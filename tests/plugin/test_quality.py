@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED, Counts
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, PAGES, TRIED, Counts, of_answer, of_new
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy

@@ -19,8 +19,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.articles import SeenStore
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row

@@ -17,10 +17,8 @@ from scrapy_mss.crawl.items import ItemNotes, ItemPages
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.seen.crawled import SeenArticles
-from scrapy_mss.seen.store import SeenList, SeenStore
-from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import read
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats

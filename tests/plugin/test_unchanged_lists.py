@@ -19,8 +19,7 @@ from scrapy_mss.crawl.items import ItemNotes, ItemPages
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
 from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.pipelines import NewArticlesPipeline
-from scrapy_mss.seen.crawled import SeenArticles
-from scrapy_mss.seen.store import SeenList, SeenStore, adding_lists
+from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore, adding_lists
 from scrapy_mss.settings import read
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats

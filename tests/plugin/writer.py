@@ -23,11 +23,11 @@ from typing import Final
 
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.store import adding as adding_quality
-from scrapy_mss.seen.store import Seen, SeenStore
-from scrapy_mss.seen.store import adding as adding_seen
+from scrapy_mss.seen.articles import SeenArticle, SeenStore
+from scrapy_mss.seen.articles import adding as adding_seen
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import DAY, Change, Store
@@ -41,7 +41,7 @@ TODAY: Final = NOW // DAY
 
 def changes(model: StoredModel, page: Model, number: int) -> list[Change]:
     """Those of the checkpoint with this *number*."""
-    seen = Seen(number, number, 1, 0, NOW, NOW, b"paragraphs")
+    seen = SeenArticle(number, number, 1, 0, NOW, NOW, b"paragraphs")
     return [
         adding_quality({(SITE, TODAY): Counter(pages=1)}),
         model.adding(lambda: page),

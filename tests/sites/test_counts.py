@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.counts import QUANTUM, WIDTH, KeyedCounts
+from scrapy_mss.sites.memory import QUANTUM, WIDTH, KeyedCounts
 
 Row = tuple[int, list[int], int]  # a key, counts in units of 1/QUANTUM, a minute
 

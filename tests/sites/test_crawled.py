@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.context import SiteUpdate
-from scrapy_mss.sites.crawled import CrawledSites
-from scrapy_mss.sites.layout import WATCHED
+from scrapy_mss.sites.crawled import MAX_WAITING, WATCHED, CrawledSites
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.unsaved import MAX_WAITING
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.shelves import Shelf

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites import evidence as evidence_module
-from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.context import learned, learned_from_labels
 from scrapy_mss.sites.evidence import (
     LEAD_WORDS,
@@ -18,6 +17,7 @@ from scrapy_mss.sites.evidence import (
     Recalled,
     adjusted,
     anchors,
+    are_comment_headings,
     block_evidence,
     comments,
     labels,
@@ -28,8 +28,7 @@ from scrapy_mss.sites.evidence import (
     unsettled,
     usual_share,
 )
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 from tests.helpers.layouts import PAGES
 
 ENOUGH = int(MIN_PAGES)

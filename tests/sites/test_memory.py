@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.addresses import MAX_SHAPES
+from scrapy_mss.sites.address_counts import MAX_SHAPES
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
+    MAX_PAGE_TEXTS,
     MAX_TEXTS,
     MINUTES_A_DAY,
     PERIOD_DAYS,
     SiteMemory,
     period_of,
 )
-from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, full_memory, numbered, page_memory
 
@@ -71,7 +71,7 @@ def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
 def test_one_page_cannot_push_out_all_that_is_known() -> None:
     page = page_memory("".join(f"<p>{numbered(k)}</p>" for k in range(1000)))
 
-    assert len(page.texts) == MAX_TEXTS_OF_A_PAGE < MAX_TEXTS / 2
+    assert len(page.texts) == MAX_PAGE_TEXTS < MAX_TEXTS / 2
 
 
 def test_a_text_that_is_repeated_outlives_many_that_are_not() -> None:

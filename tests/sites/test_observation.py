@@ -5,7 +5,7 @@ from hypothesis import given
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.sites.observation import BlockKeys, Observation, observation
+from scrapy_mss.sites.memory import BlockKeys, Observation, observation
 from tests.helpers.layouts import PAGES
 
 LONG = "word " * 30

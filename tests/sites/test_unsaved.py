@@ -5,8 +5,8 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.sites.crawled import ADDED_AT_ONCE, Batch
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.unsaved import ADDED_AT_ONCE, Batch
 from tests.helpers.memories import page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")

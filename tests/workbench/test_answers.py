@@ -15,8 +15,8 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
+from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.answers import SECONDS_AN_HOUR

@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.seen import crawled as seen_crawled
-from scrapy_mss.seen.crawled import MET_AGAIN, Addresses, Comparison, SeenArticles, Wording
-from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenList, SeenStore, packed
+from scrapy_mss.seen import articles as seen_articles
+from scrapy_mss.seen.articles import (
+    MET_AGAIN,
+    Addresses,
+    Comparison,
+    SeenArticles,
+    SeenList,
+    SeenStore,
+    Wording,
+)
+from scrapy_mss.seen.keys import address_key, packed
 from scrapy_mss.storage.tables import DAY, SEEN
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.shelves import Shelf
@@ -246,7 +253,7 @@ def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
     shelf: Shelf, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A list names what was dropped, too, and so must be read again."""
-    monkeypatch.setattr(seen_crawled, "MAX_UNSAVED", 3)
+    monkeypatch.setattr(seen_articles, "MAX_UNSAVED", 3)
     seen = crawl(shelf, clock)
     shelf.failing = [OSError("the disk is full")]
     urls = [f"{URL}/{number}" for number in range(5)]

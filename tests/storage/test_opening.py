@@ -10,7 +10,8 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SettingError, read
-from scrapy_mss.storage.server_address import Address, is_server
+from scrapy_mss.storage.opening import is_server
+from scrapy_mss.storage.redis_store import Address
 from scrapy_mss.storage.tables import StoreError
 from tests.plugin.crawling import environment
 

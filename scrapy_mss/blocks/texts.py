@@ -1,0 +1,240 @@
+"""The words and symbols of a page's blocks: which classes they are of, and which are stop words.
+
+The classes of a text are those of its first character, but for the last, which all symbols are in.
+They are bits of a byte, so that one look at a character tells all of them, and one walk over the
+texts of a page counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.blocks.segmentation import Blocks
+from scrapy_mss.core.hashing import is_among
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import (
+    HASH_SHIFT,
+    SYMBOL,
+    WORD,
+    Bools,
+    Bytes,
+    Counts,
+    Floats,
+    Indices,
+    Ints,
+    TokenIds,
+    Tokens,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The words and symbols of a page's blocks in their order; every block has one.
+
+    Their ids and blocks are not kept: of a dense page they are large.
+    """
+
+    tokens: Tokens
+    blocks: Blocks
+
+    @property
+    def token(self) -> Ints:
+        """int32[n_texts]: the token of each."""
+        return self.blocks.text
+
+    @property
+    def first(self) -> Indices:
+        """intp[n]: where in this table each block begins."""
+        return self.blocks.first_text
+
+    @property
+    def size(self) -> Indices:
+        """intp[n]: how many each block has."""
+        return self.blocks.n_texts
+
+    @property
+    def token_id(self) -> TokenIds:
+        """uint64[n_texts]: the id of each."""
+        return self.tokens.token_id[self.token]
+
+    @property
+    def block(self) -> Ints:
+        """int32[n_texts]: the block of each, ascending."""
+        return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
+
+    @lazy
+    def is_word(self) -> Bools:
+        """bool[n_texts]: the words, as opposed to symbols."""
+        return np.equal(self.tokens.kind[self.token], WORD)
+
+    def count(self, chosen: Bools) -> Counts:
+        """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
+        counts: Counts = np.add.reduceat(chosen, self.first, dtype=np.int64)
+        return counts
+
+
+SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"
+COMMAS = ",;\u060c\u061b\u3001\uff0c"
+QUOTES = "\"'\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u300c\u300d"
+CLOSERS = SENTENCE_ENDS + '"\u00bb\u201d:)'
+
+LAST_CODE = 0xFFFF  # no character
+_N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
+_CHARACTERS: dict[str, Iterable[str]] = {
+    "capital": [chr(code) for code in range(_N_CODES) if chr(code).isupper()],
+    "digit": [chr(code) for code in range(_N_CODES) if chr(code).isdigit()],
+    "sentence_end": SENTENCE_ENDS,
+    "comma": COMMAS,
+    "quote": QUOTES,
+    "closer": CLOSERS,
+    "colon": ":",
+}
+CLASSES = (*_CHARACTERS, "symbol")
+_EACH_BIT = np.uint8(1) << np.arange(len(CLASSES), dtype=np.uint8)
+BITS: dict[str, np.uint8] = dict(zip(CLASSES, _EACH_BIT, strict=True))
+
+
+def _table() -> Bytes:
+    """uint8[65536]: the bits of each character's classes."""
+    table = np.zeros(LAST_CODE + 1, np.uint8)
+    for name, characters in _CHARACTERS.items():
+        table[[ord(character) for character in characters]] |= BITS[name]
+    return table
+
+
+_TABLE = _table()
+
+
+class TextCounts(NamedTuple):
+    """What is counted of the words and symbols of a page's blocks."""
+
+    counts: Floats  # float64[len(CLASSES), n]: how many are of each class
+    letters: Floats  # float64[n]: the characters of the words
+    ends: dict[str, Bytes]  # uint8[n]: the classes of the "first" of each block, and of the "last"
+
+    def of(self, name: str) -> Floats:
+        """float64[n]: how many words and symbols of each block are of a class."""
+        counts: Floats = self.counts[CLASSES.index(name)]
+        return counts
+
+
+def text_counts(texts: Texts) -> TextCounts:
+    """The counts of a page's *texts*."""
+    counts, letters, first, last = _counts(texts.tokens, texts)
+    return TextCounts(counts, letters, {"first": first, "last": last})
+
+
+@accelerated(lambda: (_TABLE,), "TextCounter")
+def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Bytes, Bytes]:
+    """How many texts of each block are of each class; letters; the classes of the ends."""
+    codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
+    is_symbol = tokens.kind[texts.token] == SYMBOL
+    classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
+    lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
+    counts = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # together they are too large
+    return (
+        np.array(list(counts), np.float64),
+        np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
+        classes[texts.first],
+        classes[texts.first + texts.size - 1],
+    )
+
+
+def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
+    """uint8[n] or uint32[n]: the code of each character of *text*."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+_FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
+_SINGLE = 0  # the factor of what is no pair
+
+
+def each_once(ids: TokenIds) -> TokenIds:
+    """The *ids* without repetitions, in any order."""
+    return np.array(list(set(ids.tolist())), np.uint64)
+
+
+def pairs(ids: TokenIds) -> TokenIds:
+    """uint64[n-1]: a hash of each of *ids* (uint64[n]) with the next."""
+    return ids[:-1] * np.uint64(_FACTOR) + ids[1:]
+
+
+def shared_words(texts: Texts, words: TokenIds) -> Counts:
+    """int64[n]: how many words of each block are among a few *words*."""
+    return shared_counts(texts, words, _SINGLE)
+
+
+def shared_pairs(texts: Texts, few: TokenIds) -> Counts:
+    """int64[n]: how many `pairs` of each block's words are among a *few*."""
+    return shared_counts(texts, few, _FACTOR)
+
+
+@accelerated()
+def shared_counts(texts: Texts, few: TokenIds, factor: int) -> Counts:
+    """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
+    words = np.flatnonzero(texts.is_word)
+    ids, block = texts.token_id[words], texts.block[words]
+    if factor != _SINGLE:
+        is_pair = block[1:] == block[:-1]
+        ids, block = pairs(ids)[is_pair], block[:-1][is_pair]
+    return np.bincount(block[is_among(ids, few)], minlength=len(texts.first))
+
+
+# By a word's hash: one other word in five hundred is taken for a stop word.
+_N_STOP_PLACES = 1 << 18
+
+STOP_WORDS = """
+the of and to in a is that for it on was with as at be this have from or by are not but they his her
+she he we you which had their has will one all would there been if more when who
+der die das und in zu den von mit ist des auf für im nicht ein eine als auch es an werden aus er hat
+dass sie nach bei um am
+le la les de des du et en un une que qui dans est pour pas sur au par avec ce il sont
+el los las y del se una por con no para su al lo como más pero sus
+o os as e do da em um uma com não mais na dos foi ao
+di che per non sono della i le si
+het een van is dat op te zijn voor met niet aan door ook
+och att det som på är av för den till inte om de ett og er til ikke
+w z nie się że jest jak za od po
+и в не на что с по к а как из у за от это для но его та до що
+ja on ei se että oli kun mutta ve bir bu için ile olarak çok daha
+và của là có cho các được trong một những yang dan itu dengan untuk tidak ini dari dalam
+και το να η του της με για από που σε τα των
+في من على أن إلى التي عن ما لا مع של את לא זה עם
+az és hogy nem egy v se že s je si să în cu pe nu este gli nel dei einer dem sich
+的 了 在 是 不 和 有 他 我 这 中 上 一 为 也 着 の に は を が と た で も て し か な
+का के में की है से और को 그 것 수 및 는 은 을 를 에 의
+"""  # noqa: RUF001 - words of other alphabets
+
+
+def is_stop_word(token_ids: TokenIds) -> Bools:
+    """bool[n]: which of the tokens are among the commonest words."""
+    found: Bools = _stop_words()[_places_of(token_ids)]
+    return found
+
+
+def count_stop_words(texts: Texts) -> Counts:
+    """int64[n]: how many of the commonest words each block has."""
+    return texts.count(texts.is_word & is_stop_word(texts.token_id))
+
+
+@cache
+def _stop_words() -> Bools:
+    """The stop words, by the low bits of their hashes."""
+    stops = tokenize(STOP_WORDS)
+    marks = np.zeros(_N_STOP_PLACES, np.bool_)
+    marks[_places_of(stops.token_id[stops.is_word])] = True
+    return marks
+
+
+def _places_of(token_ids: TokenIds) -> TokenIds:
+    return token_ids >> np.uint64(HASH_SHIFT) & np.uint64(_N_STOP_PLACES - 1)
