@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
@@ -59,27 +59,21 @@ class NoArticleError(DropItem):
         self.reason = reason
 
 
-class ArticlePipeline:
+class ArticlePipeline(Component):
     """Fills items from their page: the one that `ArticleMiddleware` paired, or the item's HTML."""
 
     def __init__(self, extension: MssExtension) -> None:
-        self._options = extension.options
+        super().__init__(extension)
         # What a page may give.
         never = OTHERWISE_FILLED | (set(OPTIONAL_FIELDS) - set(self._options.fields))
         filled = (name for name in ARTICLE_FIELDS if name not in never)
         named = ((ours, self._options.field_name(ours)) for ours in filled)
         self._filled = tuple((ours, name) for ours, name in named if name)
-        self._item_pages = extension.item_pages
         self._reader = extension.reader_for_component()
-        self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Fill *item*; drop one that was made for a page without an article."""
@@ -163,7 +157,7 @@ class SeenArticleError(DropItem):
         super().__init__(f"seen before: {url}", log_level="DEBUG")
 
 
-class NewArticlesPipeline:
+class NewArticlesPipeline(Component):
     """Lets articles pass that were not seen before, and those whose page has changed.
 
     An article counts as seen when its item has passed all pipelines, as it came here: later ones
@@ -173,19 +167,18 @@ class NewArticlesPipeline:
     """
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
         self._quality = extension.quality
-        self._stats = extension.stats
-        self._item_pages = extension.item_pages
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = cls(MssExtension.of(crawler))
+        pipeline = super().from_crawler(crawler)
         crawler.signals.connect(pipeline.scraped, signals.item_scraped)
         crawler.signals.connect(pipeline.dropped, signals.item_dropped)
         crawler.signals.connect(pipeline.failed, signals.item_error)
@@ -279,7 +272,7 @@ class CopiedArticleError(DropItem):
         super().__init__(f"copy of what was told before: {url}", log_level="DEBUG")
 
 
-class StoriesPipeline:
+class StoriesPipeline(Component):
     """Gives articles the key of their story; drops copies of what was told before, if asked to.
 
     A copy that is dropped counts as seen when the item of what it is a copy of has passed all
@@ -287,21 +280,20 @@ class StoriesPipeline:
     """
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.stories is None:
             raise NotConfigured
         self._stories = extension.stories
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
-        self._stats = extension.stats
-        self._item_pages = extension.item_pages
         self._name_of = extension.options.field_name
         self._under_way: ItemNotes[ItemArticle] = ItemNotes()
         self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = cls(MssExtension.of(crawler))
+        pipeline = super().from_crawler(crawler)
         crawler.signals.connect(pipeline.scraped, signals.item_scraped)
         crawler.signals.connect(pipeline.dropped, signals.item_dropped)
         crawler.signals.connect(pipeline.failed, signals.item_error)

@@ -10,7 +10,7 @@ from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.storage.tables import StoreError
 
 
@@ -34,7 +34,7 @@ def _json_lines(text: str) -> Path:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    store = UnsureStore(chosen_store(options.store, command))
+    store = UncertainStore(chosen_store(options.store, command))
     try:
         found = store.pages()
         wanted = sorted({site_of(each) for each in options.sites} or found)
@@ -46,7 +46,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         if options.output is None:
             for site in known:
                 for page in found[site]:
-                    print_line(f"{page.sureness:.2f} {page.url}")
+                    print_line(f"{page.certainty:.2f} {page.url}")
         else:
             _write(options.output, store, known)
     except StoreError as error:
@@ -54,7 +54,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     return GOOD
 
 
-def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
+def _write(path: Path, store: UncertainStore, sites: list[str]) -> None:
     lines = [
         json.dumps({"url": page.url, "html": page.html}) + "\n"
         for site in sites

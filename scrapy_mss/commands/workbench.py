@@ -26,7 +26,7 @@ from scrapy_mss.commands.base import (
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -95,7 +95,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     store = chosen_store(None, command)
-    quality, unsure = QualityStore(store), UnsureStore(store)
+    quality, unsure = QualityStore(store), UncertainStore(store)
     add_unsure(unsure, pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
@@ -151,8 +151,8 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         pages.add(found)
 
 
-def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
-    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+def add_unsure(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
+    """Add the pages on which crawls were least certain, be it of all sites or of those at hand."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():
         if everything or site in sites:

@@ -45,6 +45,19 @@ WITHOUT_DETECTOR = (
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
 
 
+class Component:
+    """A component of a crawl, which has what it needs from the extension."""
+
+    def __init__(self, extension: MssExtension) -> None:
+        self._options = extension.options
+        self._stats = extension.stats
+        self._item_pages = extension.item_pages
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+
 class MssExtension:
     """Everything of scrapy-mss that belongs to one crawl."""
 
@@ -72,7 +85,7 @@ class MssExtension:
         self.trainer = Trainer(self.options, labels, learner, self.stats)
         self._is_evaluated = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
-        self._reader.unsure = self.state.unsure
+        self._reader.uncertain = self.state.uncertain
         if self.options.join_pages > 1:
             fetch = partial(_compat.download, crawler)
             most, longest = self.options.join_pages, self.options.max_body

@@ -19,7 +19,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
+from scrapy_mss.quality.uncertain import UncertainPage, UncertainStore
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
 from scrapy_mss.workbench import saving
@@ -215,7 +215,7 @@ def teach(question: Question) -> Answer:
 
 
 def rules(question: Question) -> Answer:
-    """All saved rules, what crawls have counted of their sites, and where they were least sure."""
+    """All saved rules, what crawls have counted of their sites, and their uncertain pages."""
     bench = question.bench
     return {**_overview(bench.folder, bench.quality), "unsure": _queue(bench.unsure, bench.pages)}
 
@@ -231,8 +231,8 @@ def _overview(folder: Path, quality: QualityStore | None) -> Answer:
     return {"rules": [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in rules]}
 
 
-def _queue(store: UnsureStore | None, pages: Pages) -> list[Answer]:
-    """The pages on which crawls were least sure, of all sites, those first that are it most.
+def _queue(store: UncertainStore | None, pages: Pages) -> list[Answer]:
+    """The pages on which crawls were least certain, of all sites, those first that are it most.
 
     *page* is the number of one among the *pages* of its host; None if it is not among them.
     """
@@ -245,11 +245,11 @@ def _queue(store: UnsureStore | None, pages: Pages) -> list[Answer]:
         found = store.pages() if store else {}
     except StoreError:
         return []
-    rows = sorted((page for of_site in found.values() for page in of_site), key=_sureness)
+    rows = sorted((page for of_site in found.values() for page in of_site), key=_certainty)
     return [
         {
             "url": row.url,
-            "sureness": round(row.sureness, 3),
+            "certainty": round(row.certainty, 3),
             "site": known.get(row.url, ("", None))[0],
             "page": known.get(row.url, ("", None))[1],
         }
@@ -257,8 +257,8 @@ def _queue(store: UnsureStore | None, pages: Pages) -> list[Answer]:
     ]
 
 
-def _sureness(page: UnsurePage) -> tuple[float, str]:
-    return page.sureness, page.url
+def _certainty(page: UncertainPage) -> tuple[float, str]:
+    return page.certainty, page.url
 
 
 def _counted(quality: QualityStore | None, now: int) -> dict[str, SiteReport]:

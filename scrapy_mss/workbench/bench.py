@@ -17,7 +17,7 @@ from scrapy_mss.models.files import KeptModel
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.suggest.readings import SitePage, read_pages
 from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
@@ -38,7 +38,7 @@ class WorkbenchState:
     folder: Path
     model: KeptModel | None = None  # that of the project's crawls; None if there is none to teach
     quality: QualityStore | None = None
-    unsure: UnsureStore | None = None
+    unsure: UncertainStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.quality.unsure import UnsurePage, adding, compressed
+from scrapy_mss.quality.uncertain import UncertainPage, adding, compressed
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.pages import Pages, cached_pages
 from scrapy_mss.workbench.security import Origins
@@ -131,7 +131,7 @@ def test_a_damaged_cache_entry_is_none(tmp_path: Path) -> None:
 
 def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
     pages = {
-        UnsurePage(page.url, 0.5 - number / 10, 1): compressed(page.html)
+        UncertainPage(page.url, 0.5 - number / 10, 1): compressed(page.html)
         for number, page in enumerate(news(range(3)))
     }
     with closing(SQLiteStore(tmp_path / "store")) as store:
@@ -142,7 +142,7 @@ def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
         queue = asked(origins, "rules")["unsure"]
         rest = asked(origins, "seen", url=queue[0]["url"])["unsure"]
 
-    assert [row["sureness"] for row in queue] == [0.3, 0.4, 0.5]
+    assert [row["certainty"] for row in queue] == [0.3, 0.4, 0.5]
     assert all(row["page"] is not None for row in queue)
     assert rest == queue[1:]
 

@@ -481,9 +481,9 @@ async function goTo(row) {
 
 function queue(unsure = []) {
   if (!unsure.length) return [];
-  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_REPORT = 'pages' keeps them.")];
+  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least certain, as MSS_REPORT = 'pages' keeps them.")];
   const rows = unsure.map((row) => make("tr", {},
-    make("td", { className: "number" }, row.sureness.toFixed(2)),
+    make("td", { className: "number" }, row.certainty.toFixed(2)),
     make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
     make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("seen", { url: row.url })) }, "Done"))));
   const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Sure"), make("th", { scope: "col" }, "Page"), make("td", {}));
