@@ -269,11 +269,11 @@ class CopiedArticleError(DropItem):
     """Drops an item whose text another paper has printed."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"copy of what was told before: {url}", log_level="DEBUG")
+        super().__init__(f"copy of an article that was emitted: {url}", log_level="DEBUG")
 
 
 class StoriesPipeline(Component):
-    """Gives articles the key of their story; drops copies of what was told before, if asked to.
+    """Gives articles the key of their story; drops copies of emitted articles, if asked to.
 
     A copy that is dropped counts as seen when the item of what it is a copy of has passed all
     pipelines. If that one is lost, the site of the copy is incomplete.
@@ -318,7 +318,7 @@ class StoriesPipeline(Component):
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the text of *item* was told."""
+        """Note that the text of *item* was emitted."""
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
@@ -346,12 +346,12 @@ class StoriesPipeline(Component):
         address = article.own_keys[0]
         self._stories.end(article.own_keys, is_emitted=is_emitted)
         if not is_emitted and self._stories.is_under_way(address):
-            return  # another item of it, which may still be told
+            return  # another item of it, which may still be emitted
         for copy in self._waiting.pop(address, ()):
             self._settle(copy, is_emitted=is_emitted)
 
     def _settle(self, copy: _DroppedCopy, *, is_emitted: bool) -> None:
-        """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
+        """Note that *copy* was seen, or is missing, now that it is known whether it was emitted."""
         if is_emitted:
             self._stories.add(copy.match.emitted)
         new = copy.new

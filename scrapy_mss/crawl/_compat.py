@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-# Download handlers are coroutines from Scrapy 2.14 on; before, they return Deferreds.
-ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
-
 
 def every(seconds: float, call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two classes
     """Make *call* every so many *seconds*, the first time after the first of them.

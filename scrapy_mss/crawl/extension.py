@@ -23,7 +23,7 @@ from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
-from scrapy_mss.crawl.summary import summary, told
+from scrapy_mss.crawl.summary import alarm_lines, summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.stats import CrawlStats
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 WITHOUT_DETECTOR = (
     "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
-    "pip install 'scrapy-mss[language]' the language is told from the text"
+    "pip install 'scrapy-mss[language]' the language is recognized by the text"
 )
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
 
@@ -132,21 +132,21 @@ class MssExtension:
         if self.state.quality is not None and not self._is_evaluated:
             self._is_evaluated = True
             self.state.expect_end()
-            self._tell(await self.state.quality.evaluated())
+            self._log(await self.state.quality.evaluated())
 
     def evaluate_at_once(self) -> None:
-        """Do the same where no pipeline has: nobody waits for what a signal starts."""
+        """Do the same if no pipeline has, without waiting long: a signal does not wait."""
         if self.state.quality is not None and not self._is_evaluated:
             self._is_evaluated = True
-            self._tell(self.state.quality.evaluated_at_once())
+            self._log(self.state.quality.evaluated_at_once())
 
-    def _tell(self, alarms: list[Alarm]) -> None:
+    def _log(self, alarms: list[Alarm]) -> None:
         quality = self.state.quality
         self.stats.put(stats.QUALITY_ALARMS, len(alarms))
         self.stats.put(stats.QUALITY_FAILED, quality.failures if quality else 0)
         for alarm in alarms:
             self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
-        for line in told(alarms):
+        for line in alarm_lines(alarms):
             logger.warning("scrapy-mss: %s", line)
 
     async def close(self, reason: str = "") -> None:

@@ -60,7 +60,7 @@ class ArticleReader:
         self._jobs = jobs
         self._stats = numbers
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
-        self.uncertain: UncertainPages | None = None  # nobody asks for them
+        self.uncertain: UncertainPages | None = None  # not kept
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._languages = languages.accepted(self._options.languages)
 

@@ -133,11 +133,11 @@ class PageJobs:
         if isinstance(error, NoWorkerError):
             answer = self._answer_here(PageRequest.from_bytes(error.page))
         else:
-            answer = self._told(url, done, error)
+            answer = self._answer_of(url, done, error)
         job.set_result(answer)
         self._remember(url, answer)
 
-    def _told(self, url: str, done: PageJob, error: BaseException | None) -> PageAnswer:
+    def _answer_of(self, url: str, done: PageJob, error: BaseException | None) -> PageAnswer:
         """What the pool answers; what there is to say of it is logged, however many wait."""
         if error is not None:
             logger.error("scrapy-mss: lost %s; the crawl continues", url, exc_info=error)
@@ -153,7 +153,7 @@ class PageJobs:
     def _count(self, change: int) -> None:
         """Count jobs that are under way. Room there is again only when half of them are done.
 
-        Who waits for room need not begin a job, so nobody is let through one by one.
+        A component that waits for room need not begin a job, so responses do not pass one by one.
         """
         self._under_way += change
         if self._under_way >= self._enough:

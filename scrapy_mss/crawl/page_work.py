@@ -35,7 +35,7 @@ from scrapy_mss.wrappers.reading import LEAST_PROBABILITY, read_at
 
 logger = logging.getLogger(__name__)
 
-WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and drops its misses
+WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, which decides
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 

@@ -49,7 +49,7 @@ SECONDS_AN_HOUR: Final = 3600
 EVALUATION_SECONDS: Final = 2.0
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
-MAX_BYTES: Final = 2**23  # of pages in memory: a checkpoint takes them, and others are let go
+MAX_BYTES: Final = 2**23  # of pages in memory: a checkpoint takes them, others are dropped
 
 
 def this_hour() -> int:
@@ -182,7 +182,7 @@ class SiteQuality(Part):
             return []
 
     def _alarms(self, sites: list[str]) -> list[Alarm]:
-        """The alarms of *sites*; those that only this crawl can tell are stored for the report."""
+        """The alarms of *sites*; those that only this crawl can know are stored for the report."""
         now = self._now()
         days = dict(self._store.days(sites, now // DAY - WINDOW + 1))
         past = with_past(self._store, days)

@@ -97,10 +97,10 @@ class StoredState:
     def close(self, reason: str) -> None:
         """Write all that `finish` has not; count what came of it, and log what is lost."""
         with ExitStack() as steps:  # the last first, each whatever the others raise
-            steps.callback(self._tell_what_came)
+            steps.callback(self._report)
             steps.callback(self.checkpoints.close, finished=reason == FINISHED)
 
-    def _tell_what_came(self) -> None:
+    def _report(self) -> None:
         """Count what came of all parts, and log what of them is lost."""
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
