@@ -85,7 +85,7 @@ class Reader:
         extraction = self._extractor.extract_page(Page(tokens, url))
         shown = extraction.html
         times.append(process_time())
-        fields = metadata.read_tokens(tokens, url).fields()
+        fields = metadata.read_tokens(tokens, url).values
         times.append(process_time())
         labelling = label(WRAPPER, html, tokens)
         if labelling.reason is None:
