@@ -16,9 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
-from scrapy_mss.bulk.parts import DonePart, OnProgress, given_up, is_hopeless, make_part
+from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, given_up, is_hopeless, make_part
 from scrapy_mss.bulk.worker_groups import EngineError
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL
 

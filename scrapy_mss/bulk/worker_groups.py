@@ -24,13 +24,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Final, TextIO
 
-from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.parts import (
     MOST_LEFT_OUT,
     TRIES,
     DonePart,
     OnProgress,
+    Part,
     given_up,
     is_hopeless,
     make_part,

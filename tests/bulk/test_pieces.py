@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 pytest.importorskip("fastwarc")
 pytest.importorskip("pyarrow")
 
-from scrapy_mss.bulk.archives import grouped, pieces_of
+from scrapy_mss.bulk.parts import grouped
+from scrapy_mss.files.sources import pieces_of
 from scrapy_mss.files.stored_pages import (
     DAMAGED,
     TOO_LARGE,

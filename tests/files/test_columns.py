@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.files.columns import OTHER, Columns, field_types
+from scrapy_mss.files.parquet import OTHER, Columns, field_types
 from scrapy_mss.items import ARTICLE_FIELDS, Article
 
 pa = pytest.importorskip("pyarrow")
