@@ -11,7 +11,7 @@ import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -120,6 +120,14 @@ class DonePart:
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
         return cls(**{**values, "pieces": tuple(pieces)})
+
+
+# Makes parts in a folder, several at a time, and gives each that is done.
+Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
+
+
+class EngineError(RuntimeError):
+    """An engine cannot make any part; the message says why."""
 
 
 @dataclass(slots=True)

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from scrapy_mss.bulk.extracting import model_in, options_of
-from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress, grouped
-from scrapy_mss.bulk.worker_groups import Engine
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Engine, OnProgress, grouped
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError

@@ -86,9 +86,10 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
+    from scrapy_mss.bulk.parts import Engine, EngineError
     from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk, ManifestError
-    from scrapy_mss.bulk.worker_groups import Engine, EngineError, WorkerGroups
+    from scrapy_mss.bulk.worker_groups import WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for row in SETTINGS:

@@ -184,6 +184,28 @@ class Appended:
         self.size += len(record)
 
 
+class _Batch:
+    """Rows until they are as many, or have as much text, as a batch may have."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._rows: list[Row] = []
+        self._size = 0
+
+    def add(self, row: Row) -> bool:
+        """Add a *row* whose values have the types of the columns; whether the batch is full."""
+        self._rows.append(row)
+        self._size += sum(len(value) for value in row.values() if isinstance(value, str))
+        return len(self._rows) >= BATCH_ROWS or self._size >= BATCH_SIZE
+
+    def take(self) -> pa.RecordBatch | None:
+        """The batch, after which the next one begins; None if there are no rows."""
+        import pyarrow as pa
+
+        rows, self._rows, self._size = self._rows, [], 0
+        return pa.RecordBatch.from_pylist(rows, schema=self._schema) if rows else None
+
+
 class Stream:
     """Rows in a stream of Arrow batches, in the open *file*, which has no buffer of its own."""
 
@@ -191,28 +213,22 @@ class Stream:
         import pyarrow as pa
 
         self._file = Appended(file)
-        self._schema = schema
         self._written = io.BytesIO()  # what pyarrow writes of one batch, in many pieces
         options = pa.ipc.IpcWriteOptions(compression=COMPRESSION)
         self._writer = pa.ipc.new_stream(self._written, schema, options=options)
-        self._rows: list[Row] = []
-        self._size = 0
+        self._batch = _Batch(schema)
         self._append()
 
     def add(self, row: Row) -> None:
         """Add a *row* whose values have the types of the columns."""
-        self._rows.append(row)
-        self._size += _text_in(row)
-        if len(self._rows) >= BATCH_ROWS or self._size >= BATCH_SIZE:
+        if self._batch.add(row):
             self.flush()
 
     def flush(self) -> None:
         """Have all rows in the file; those that the disk has no room for are lost."""
-        import pyarrow as pa
-
-        rows, self._rows, self._size = self._rows, [], 0
-        if rows:
-            self._writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=self._schema))
+        batch = self._batch.take()
+        if batch is not None:
+            self._writer.write_batch(batch)
             self._append()
 
     def close(self) -> None:
@@ -269,22 +285,13 @@ def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]
 
 def batches_of(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """*rows* in batches of a bounded size."""
-    import pyarrow as pa
-
-    held: list[Row] = []
-    size = 0
+    batch = _Batch(schema)
     for row in rows:
-        held.append(row)
-        size += _text_in(row)
-        if len(held) >= BATCH_ROWS or size >= BATCH_SIZE:
-            yield pa.RecordBatch.from_pylist(held, schema=schema)
-            held, size = [], 0
-    if held:
-        yield pa.RecordBatch.from_pylist(held, schema=schema)
-
-
-def _text_in(row: Row) -> int:
-    return sum(len(value) for value in row.values() if isinstance(value, str))
+        if batch.add(row):
+            yield batch.take()
+    last = batch.take()
+    if last is not None:
+        yield last
 
 
 def _whole_batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:

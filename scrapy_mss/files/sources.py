@@ -5,8 +5,8 @@ and never loaded as a whole. Invalid records, and those larger than any page, ar
 skipped.
 
 An archive is JSON lines, a WARC file or a Parquet file, which is cut into pieces. Parquet files are
-read row group by row group, only their columns ``url`` and ``html``. Few rows are decoded at a time,
-up to a few megabytes according to the file's metadata.
+read row group by row group, only their columns ``url`` and ``html``. Few rows are decoded at a
+time, up to a few megabytes according to the file's metadata.
 """
 
 from __future__ import annotations
