@@ -152,7 +152,7 @@ class _Progress:
 
 
 class Place(NamedTuple):
-    """Where a process is in a part: at a piece, and at a record of it or at none of them."""
+    """Where a process is in a part: at this piece and the record at this place; -1 is none."""
 
     piece: int = -1
     record: int = -1

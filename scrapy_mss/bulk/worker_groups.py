@@ -185,7 +185,7 @@ def _receive(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make the parts that are asked for."""
+    """Make the parts that standard input names."""
     asked, answers = _lines()
     first = asked.readline()
     if not first:
@@ -197,7 +197,7 @@ def main() -> None:
         answers.write(json.dumps(values) + "\n")
         answers.flush()
 
-    def tell(pages: int, size: int) -> None:
+    def report(pages: int, size: int) -> None:
         answer(pages=pages, bytes=size)
 
     # The pipe breaks when who asked was killed.
@@ -205,7 +205,7 @@ def main() -> None:
         answer(ready=True)
         for line in asked:
             try:
-                done = make_part(Part.of(json.loads(line)), folder, extractor, tell)
+                done = make_part(Part.of(json.loads(line)), folder, extractor, report)
             except BrokenPipeError:
                 raise
             except (OSError, CannotStartError) as error:  # a full disk: no part can be made

@@ -152,7 +152,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
 
 
 def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
-    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+    """Add the pages on which crawls were least certain: of all sites, or of those in *pages*."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():
         if everything or site in sites:

@@ -306,7 +306,7 @@ def _whole_batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatc
 
 
 class StreamBeside:
-    """The stream beside a Parquet file that is to be at *target*."""
+    """The stream next to the Parquet file *target*, which it becomes in the end."""
 
     def __init__(self, target: Path, schema: pa.Schema) -> None:
         finish_left(target.parent)
@@ -388,7 +388,7 @@ def _finished(path: Path, stream: IO[bytes], target: Path) -> Path:
 
 
 def _named(new: Path, target: Path) -> Path:
-    """Where *new* is now: at *target*, or the first of ``target-2`` … that nothing is at."""
+    """Move *new* to *target*, or to the first free name with a number, and return where it is."""
     number, free = 1, target
     while not _moved(new, free):
         number += 1
