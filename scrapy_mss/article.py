@@ -9,11 +9,10 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.page import Page
@@ -218,35 +217,27 @@ def article_of_labels(
     )
 
 
-class PageFields(NamedTuple):
-    """The fields of an article that are not its text, where each is from, and its next page."""
-
-    values: dict[str, Any]
-    next_page: str = ""
-    sources: Mapping[str, str] = MappingProxyType({})
-
-
 def page_metadata(
-    page: str | Tokens, url: str, text: str, kept: Sequence[Medium] = ()
-) -> PageFields:
+    tokens: Tokens, url: str, text: str, kept: Sequence[Medium] = ()
+) -> metadata.Metadata:
     """The metadata of the page, the language of its *text*, and its media with those *kept*.
 
     An error in reading them does not cost the text.
     """
-    tokens = tokenize(page) if isinstance(page, str) else page
     try:
         found = metadata.read_tokens(tokens, url or None)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
-        values = _settled(found.fields()) | media_fields([*images, *kept, *others])
-        values["language"] = language_of(text, found.language)
-        by_text = {"language": BY_TEXT} if values["language"] != found.language else {}
-        return PageFields(values, found.next_page, {**found.sources, **by_text})
+        values = _settled(found.values) | media_fields([*images, *kept, *others])
+        declared = found.values.get("language")
+        values["language"] = language_of(text, declared)
+        by_text = {"language": BY_TEXT} if values["language"] != declared else {}
+        return found._replace(values=values, sources={**found.sources, **by_text})
     except MemoryError:  # which concerns the process
         raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
-        return PageFields({})
+        return metadata.Metadata({})
 
 
 def _settled(values: dict[str, Any]) -> dict[str, Any]:

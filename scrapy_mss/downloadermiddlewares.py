@@ -26,7 +26,7 @@ from scrapy_mss.crawl.pages import (
 )
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.seen.store import SeenList
+from scrapy_mss.seen.articles import SeenList
 from scrapy_mss.stats import CrawlStats
 
 if TYPE_CHECKING:

@@ -43,10 +43,9 @@ from scrapy_mss.core.untrained import is_article, simple_scores, span_probabilit
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
-from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
+from scrapy_mss.models.files import bundled_model, is_complete, load_with_bundled, write_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
-from scrapy_mss.models.store import write_model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
 

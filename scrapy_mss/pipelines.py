@@ -26,7 +26,7 @@ from scrapy_mss.crawl.items import (
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
-from scrapy_mss.seen.crawled import Wording
+from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.items import ItemPage
-    from scrapy_mss.seen.store import Seen
+    from scrapy_mss.seen.articles import SeenArticle
     from scrapy_mss.seen.stories import StoryMatch
 
 logger = logging.getLogger(__name__)
@@ -255,7 +255,7 @@ class NewArticlesPipeline:
         if site := _site_of(response):
             self._seen.leave_incomplete(site)
 
-    def _add(self, article: ItemArticle, seen: Seen, response: Response | None) -> None:
+    def _add(self, article: ItemArticle, seen: SeenArticle, response: Response | None) -> None:
         if article.is_partial:
             self._leave_incomplete(response)
             return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
-from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.opening import is_server
 from scrapy_mss.storage.tables import StoreError
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ SETTINGS: tuple[Setting, ...] = (
         [],
         listed,
         "a list of files, folders, archives, dotted paths or Wrapper objects",
-        "Labelling rules: YAML files or folders of them, folders or archives of ftr-site-config "
+        "Labelling rules: YAML files or folders of them, folders of ftr-site-config "
         "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
         "[wrappers](wrappers.md).",
     ),

@@ -14,7 +14,7 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION, is_page
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from scrapy_mss.sites.addresses import MIN_PAGES, AddressCounts, guess
+from scrapy_mss.sites.address_counts import MIN_PAGES, AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy import Spider

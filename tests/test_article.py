@@ -7,7 +7,7 @@ import pytest
 from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
 from scrapy_mss.article import ModelState, article_of_labels, read_article
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
 

@@ -20,7 +20,7 @@ from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import (

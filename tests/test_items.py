@@ -8,7 +8,7 @@ import pytest
 from itemadapter import ItemAdapter
 
 from scrapy_mss.items import ZYTE_FIELDS, Article, values_of
-from scrapy_mss.metadata.fields import PARSERS
+from scrapy_mss.metadata.fields import FIELDS
 
 URL = "https://x.example/a"
 FULL = Article(
@@ -69,7 +69,7 @@ def test_a_log_line_of_an_article_says_how_long_its_texts_are() -> None:
 
 
 def test_metadata_has_no_field_that_an_article_lacks() -> None:
-    assert set(PARSERS) <= {each.name for each in fields(Article)}
+    assert set(FIELDS) <= {each.name for each in fields(Article)}
 
 
 def test_every_field_is_described() -> None:

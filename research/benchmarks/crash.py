@@ -40,21 +40,20 @@ from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, kill
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.models import stored
+from scrapy_mss.models import store as model_store
 from scrapy_mss.models.format import DamagedModelError
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
 from scrapy_mss.quality import unsure
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
-from scrapy_mss.seen import store as seen
-from scrapy_mss.seen import story_store as stories
+from scrapy_mss.seen import articles as seen
+from scrapy_mss.seen import stories
+from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
 from scrapy_mss.seen.sketches import SIZE, keys_of
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
-from scrapy_mss.seen.story_store import EmittedText, StoryStore
+from scrapy_mss.seen.stories import EmittedText, StoryStore
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
@@ -116,8 +115,8 @@ def site_of(key: int) -> str:
     return f"s{key}.example"
 
 
-def seen_of(key: int) -> Seen:
-    return Seen(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
+def seen_of(key: int) -> SeenArticle:
+    return SeenArticle(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
 
 
 def list_of(key: int) -> tuple[str, SeenList]:
@@ -150,7 +149,7 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
 
 def write_forever(named: str, first: int, report: Report) -> None:
     """Write one checkpoint after the other, and report each."""
-    stored.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
+    model_store.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
     store = store_at(named)
     model = StoredModel(store, DEFAULT)
     surely(model.load)

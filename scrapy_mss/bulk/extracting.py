@@ -22,9 +22,8 @@ from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.parquet import Columns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import ModelFile, bundled_model, with_bundled
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
 from scrapy_mss.settings import Options
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from scrapy_mss.commands.base import (
     positive,
 )
 from scrapy_mss.crawl.pool import can_have_workers
-from scrapy_mss.models.store import write_model
+from scrapy_mss.models.files import write_model
 from scrapy_mss.settings import SETTINGS
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy_mss.commands import CommandError, MssCommand
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.sites.addresses import AddressCounts, guess
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler, CrawlerProcess

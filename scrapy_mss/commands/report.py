@@ -11,7 +11,7 @@ from typing import Final
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text

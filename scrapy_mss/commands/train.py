@@ -30,9 +30,8 @@ from scrapy_mss.commands.base import (
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.examples import Example
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.files import bundled_model
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Registry, load_wrappers
 from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import UnsureStore
 

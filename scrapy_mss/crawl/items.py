@@ -19,9 +19,8 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.articles import Addresses, SeenArticle
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import Seen
 
 Note = TypeVar("Note")
 
@@ -189,7 +188,7 @@ class NewArticle:
     """An article whose item is in the pipelines, and what counts as seen once it has left them."""
 
     article: ItemArticle
-    seen: Seen
+    seen: SeenArticle
     keys: frozenset[int]
 
 

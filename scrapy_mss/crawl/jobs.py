@@ -36,7 +36,7 @@ from scrapy_mss.crawl.wire import (
     PageRequest,
 )
 from scrapy_mss.models.model import Model
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.stats import CrawlStats

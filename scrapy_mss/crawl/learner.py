@@ -17,13 +17,11 @@ from typing import Any
 
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation, united
-from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.examples import Example
+from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import FullModelError
-from scrapy_mss.models.learned_pages import LearnedPages, generation_after
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, LearnedPages, Model, generation_after
 from scrapy_mss.models.profiles import Profile
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
 

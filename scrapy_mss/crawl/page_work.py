@@ -26,8 +26,7 @@ from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.examples import Example, example_of
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory

@@ -17,7 +17,6 @@ from typing import Final
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ALARM,
@@ -33,7 +32,7 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import alarms_of_crawl, incidents, within_crawl
+from scrapy_mss.quality.incidents import DAY, Activity, alarms_of_crawl, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
 from scrapy_mss.storage.checkpoints import Part, completed

@@ -11,14 +11,12 @@ from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.unsure_pages import UnsurePages
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore
-from scrapy_mss.seen.crawled import SeenArticles
-from scrapy_mss.seen.store import SeenStore
-from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.seen.articles import SeenArticles, SeenStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, REPORT_OFF, REPORT_PAGES, Options
 from scrapy_mss.sites.crawled import CrawledSites, minute_now
 from scrapy_mss.sites.store import SiteStore

@@ -24,10 +24,10 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import OPTIONAL_FIELDS, Article, values_of
-from scrapy_mss.models.examples import Example
+from scrapy_mss.models.model import Example
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.format import packed as packed_memory
-from scrapy_mss.sites.format import unpacked as unpacked_memory
+from scrapy_mss.sites.store import packed as packed_memory
+from scrapy_mss.sites.store import unpacked as unpacked_memory
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.schema import document_of, read_document
 

@@ -1,4 +1,4 @@
-"""Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
+"""Lookups: from a page and the keys of a `Source` to candidate texts, best first.
 
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
 field's parser in `fields`. So one lookup serves several fields, and any row can use any.
@@ -76,23 +76,17 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    elements = _properties(page, keys)
-    values = (property_value(each, page.visible) for each in elements)
-    return values if elements else ()
+    return (property_value(each, page.visible) for each in _properties(page, keys))
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    persons = _properties(page, keys)
-    names = (names_of_person(each, page.visible) for each in first_group(persons))
-    return chain.from_iterable(names) if persons else ()
+    persons = first_group(_properties(page, keys))
+    return chain.from_iterable(names_of_person(each, page.visible) for each in persons)
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
-    properties = page.properties
-    if not properties:
-        return []
-    return [each for key in keys for each in properties.get(key.lower(), ())]
+    return [each for key in keys for each in page.properties.get(key.lower(), ())]
 
 
 def html_language(page: ParsedPage, _: Keys) -> list[str]:
@@ -198,7 +192,7 @@ def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
     for line in page.nearby:
-        updated = dates.has_year(line) and _UPDATED.search(line)
+        updated = _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found
@@ -236,10 +230,13 @@ def _agrees_with_url(page: ParsedPage, value: str) -> bool:
 
 # --- authors --------------------------------------------------------------------------------------
 
+MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
+
 
 def author_link(page: ParsedPage, _: Keys) -> list[str]:
     """Links with `rel=author`."""
-    return person_names(page.author_links)
+    links = page.tree.related_links("author", MAX_AUTHOR_LINKS)
+    return person_names(page.visible.of_short(first_group(links)))
 
 
 def labelled_name(page: ParsedPage, _: Keys) -> list[str]:

@@ -45,7 +45,7 @@ from scrapy_mss.markup.tokens import (
     prefix_sums,
 )
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, path_of, plainly_joined
+from scrapy_mss.pages.addresses import MAX_URL, path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -450,9 +450,6 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None
-        joined = plainly_joined(self.base, address)
-        if joined is not None:
-            return joined
         try:
             url = urljoin(self.base, address)
             host = urlsplit(url).hostname

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -23,7 +22,7 @@ from scrapy_mss.quality.counts import (
     SHARES,
     Counts,
 )
-from scrapy_mss.quality.incidents import Incident, hour_text, incidents
+from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
 from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
@@ -96,24 +95,14 @@ class SiteReport:
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:
         """The selectors of the site's rule, those of the last week beside those before."""
-        recent, earlier = self._split(today)
-        names = sorted({name for name in recent + earlier if name.startswith(SELECTOR)})
-        names += sorted(
-            {name for counts in self.days.values() for name in counts if name.startswith(SELECTOR)}
-            - set(names)
-        )
-        for name in sorted(names):
-            before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
-            now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
-            yield RuleSelector(name.removeprefix(SELECTOR), now, before)
-
-    def _split(self, today: int) -> tuple[Counts, Counts]:
-        """What was counted in the last week, and before."""
-        recent: Counts = Counter()
-        earlier: Counts = Counter()
+        recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
-        return recent, earlier
+        for name in sorted(recent.keys() | earlier.keys()):
+            if name.startswith(SELECTOR):
+                before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
+                now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
+                yield RuleSelector(name.removeprefix(SELECTOR), now, before)
 
 
 @dataclass(frozen=True, slots=True)

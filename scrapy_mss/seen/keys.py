@@ -56,3 +56,8 @@ def _number(text: str) -> int:
     """A signed number, as SQLite has them."""
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def packed(key: int) -> bytes:
+    """A *key* as that of a row."""
+    return key.to_bytes(8, "little", signed=True)

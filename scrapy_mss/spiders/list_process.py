@@ -27,10 +27,8 @@ from typing import IO, Any, Final
 from scrapy_mss.crawl.pool import LOST, can_have_workers, child_environment
 from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, OUT_OF_MEMORY, TIMEOUT, receive, send
 from scrapy_mss.metadata.dates import Moments
-from scrapy_mss.spiders.contents import FEED, About, read
 from scrapy_mss.spiders.hosts import Scope
-from scrapy_mss.spiders.listed import Listed
-from scrapy_mss.spiders.sitemaps import TooLargeError
+from scrapy_mss.spiders.lists import FEED, About, Listed, TooLargeError, read
 
 SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two
 MOST_MEMORY: Final = 2**30  # bytes; a tree takes some twenty times its list
@@ -47,12 +45,7 @@ RUN: Final = (
 # What the process reads before all others: imports and the Public Suffix List take half a second of
 # processor time, which is not to be the first list's.
 FIRST: Final = About(
-    FEED,
-    "https://news.example/rss",
-    "",
-    "news.example",
-    Scope(frozenset({"news.example"})),
-    0,
+    FEED, "https://news.example/rss", "", "news.example", Scope(frozenset({"news.example"})), 0
 )
 FIRST_BODY: Final = (
     b"<rss><channel><item><link>https://news.example/a</link></item></channel></rss>"

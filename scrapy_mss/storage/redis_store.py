@@ -22,8 +22,8 @@ from secrets import token_bytes
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from scrapy_mss.storage.server_address import Address, wrong_address
 from scrapy_mss.storage.tables import (
     DAY,
     FORMAT,
@@ -38,6 +38,7 @@ from scrapy_mss.storage.tables import (
 
 logger = logging.getLogger(__name__)
 
+DEFAULT_PREFIX: Final = "scrapy-mss"
 IDENTITY: Final = f"scrapy-mss store {FORMAT}"
 NAME_BYTES: Final = 16  # of a write
 NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
@@ -85,6 +86,49 @@ return 1
 """
 
 
+class ServerAddress(NamedTuple):
+    """Where a server is, and what the names of our keys begin with.
+
+    The format is that of redis-py plus the prefix: `redis://host:6379/0?prefix=news`.
+    """
+
+    url: str  # without the prefix, for redis-py
+    prefix: str
+    shown: str  # without passwords, for messages and logs
+
+    @classmethod
+    def of(cls, named: str) -> ServerAddress:
+        """The address in a setting."""
+        given, _, rest = named.partition("://")
+        scheme, where = given.lower(), _without_password(rest)
+        try:
+            parts = urlsplit(named)
+            options = parse_qsl(parts.query, keep_blank_values=True)
+        except ValueError:
+            raise _wrong_address(f"{scheme}://{where}") from None
+        prefix = dict(options).get("prefix") or DEFAULT_PREFIX
+        others = urlencode([(key, value) for key, value in options if key != "prefix"])
+        redis_scheme = scheme.replace("valkey", "redis")
+        url = urlunsplit(parts._replace(scheme=redis_scheme, query=others))
+        return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
+
+
+def _without_password(rest: str) -> str:
+    """What of an address can be shown, also if a password in it is not escaped."""
+    before, _, options = rest.partition("?")
+    if "@" in options:  # of a password that is before the host, or of one among the options
+        return "…"
+    return before.rpartition("@")[2]
+
+
+def _wrong_address(shown: str) -> StoreError:
+    """An error that does not repeat what was given: a password may be in it."""
+    return StoreError(
+        f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
+        "Escape what is special in a password, as in %40 for @"
+    )
+
+
 class _Sent(NamedTuple):
     """A write that may have been made, and the arguments of the script that makes it once."""
 
@@ -100,13 +144,13 @@ class RedisStore:
     """A store on the server *named*."""
 
     def __init__(self, named: str) -> None:
-        self._address = Address.of(named)
+        self._address = ServerAddress.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
         self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
         self._is_ending = False
         self._unanswered: _Sent | None = None
-        self._lock = Lock()  # of a write: the next one waits for its fate
+        self._lock = Lock()  # of a write: the next one waits for it
 
     @property
     def name(self) -> str:
@@ -265,7 +309,7 @@ def _digest(value: bytes | None) -> str:
     return "" if value is None else sha1(value).hexdigest()  # noqa: S324 - what Redis computes
 
 
-def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
+def _client(address: ServerAddress, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
     try:
         from redis import Redis
         from redis.backoff import ExponentialBackoff
@@ -284,7 +328,7 @@ def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
     except (ValueError, TypeError):
-        raise wrong_address(address.shown) from None
+        raise _wrong_address(address.shown) from None
     return client
 
 

@@ -60,11 +60,13 @@ def _names(texts: Value) -> Value:
 
 FIELDS: Final[Mapping[str, _Field]] = {
     "title": _Field(
-        lambda found: _one(clean(found.title or "")), lambda texts, _: _names(texts[:1])
+        lambda found: _one(clean(found.values.get("title", ""))), lambda texts, _: _names(texts[:1])
     ),
-    "authors": _Field(lambda found: tuple(found.authors), lambda texts, _: _names(texts)),
+    "authors": _Field(
+        lambda found: tuple(found.values.get("authors", ())), lambda texts, _: _names(texts)
+    ),
     "published": _Field(
-        lambda found: _one(in_utc(found.published)),
+        lambda found: _one(in_utc(found.values.get("published"))),
         lambda texts, language: _one(in_utc(find_date(texts[0], language))) if texts else (),
     ),
 }

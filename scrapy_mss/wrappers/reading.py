@@ -26,9 +26,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
-from scrapy_mss.models.examples import Example, example_of
-from scrapy_mss.models.learned_pages import generation_after
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model, example_of, generation_after
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label
 from scrapy_mss.wrappers.registry import Registry

@@ -15,7 +15,7 @@ from scrapy_mss.article import ModelState, read_article  # noqa: E402 - not with
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402
 from scrapy_mss.files.stored_pages import Record, StoredPage  # noqa: E402
 from scrapy_mss.items import ARTICLE_FIELDS  # noqa: E402
-from scrapy_mss.models.bundled import bundled_model  # noqa: E402
+from scrapy_mss.models.files import bundled_model  # noqa: E402
 from tests.plugin.site import index, plain  # noqa: E402
 
 

@@ -11,7 +11,7 @@ from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.models.inputs import classifier_inputs
+from scrapy_mss.models.format import classifier_inputs
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 

@@ -16,11 +16,12 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import (
     DIGEST_SIZE,
+    MAX_NAMED,
     DamagedModelError,
+    classifier_inputs,
     from_bytes,
     to_bytes,
 )
-from scrapy_mss.models.inputs import MAX_NAMED, classifier_inputs
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier

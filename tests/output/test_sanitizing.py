@@ -22,7 +22,7 @@ from scrapy_mss import Extractor
 from scrapy_mss.article import ModelState, ReadOptions, article_of_labels, read_article
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.output.sanitizing import (
     ALLOWED,
     ATTRIBUTES,

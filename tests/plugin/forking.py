@@ -38,8 +38,8 @@ NEEDED = """
     scrapy.spidermiddlewares.depth scrapy.spidermiddlewares.referer scrapy.squeues
     scrapy_mss.addon scrapy_mss.article scrapy_mss.crawl.extension scrapy_mss.crawl.jobs
     scrapy_mss.crawl.page_work scrapy_mss.crawl.pool scrapy_mss.downloadermiddlewares
-    scrapy_mss.models.bundled scrapy_mss.models.stored scrapy_mss.pipelines
-    scrapy_mss.quality.store scrapy_mss.seen.crawled scrapy_mss.seen.store
+    scrapy_mss.models.files scrapy_mss.models.store scrapy_mss.pipelines
+    scrapy_mss.quality.store scrapy_mss.seen.articles
     scrapy_mss.sites.store scrapy_mss.spidermiddlewares scrapy_mss.storage.sqlite_store
 """.split()
 

@@ -14,12 +14,11 @@ from scrapy.crawler import Crawler
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.seen.crawled import Addresses, Wording
+from scrapy_mss.seen.articles import Addresses, SeenStore, Wording
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change

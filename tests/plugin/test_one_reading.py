@@ -18,7 +18,7 @@ from scrapy_mss import Article
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy

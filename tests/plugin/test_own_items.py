@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import ADDON, Crawl, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE
 from tests.plugin.site import RULES, Site, plain, story

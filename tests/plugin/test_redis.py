@@ -16,10 +16,9 @@ import pytest
 import yaml
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import ModelFile, bundled_model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at

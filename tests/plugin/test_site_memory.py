@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.sites.memory import MAX_TEXTS, SiteMemory
-from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
+from scrapy_mss.sites.memory import MAX_PAGE_TEXTS, MAX_TEXTS, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.memories import numbered
@@ -86,7 +85,7 @@ def test_the_same_pages_in_another_order_are_remembered_as_the_same(
 def test_a_site_twice_as_large_as_its_memory_is_remembered_within_its_bounds(
     site: Site, tmp_path: Path
 ) -> None:
-    n_pages = 2 * MAX_TEXTS // MAX_TEXTS_OF_A_PAGE + 1
+    n_pages = 2 * MAX_TEXTS // MAX_PAGE_TEXTS + 1
     paths = [f"/long/{n}?{numbered(n)}={n}" for n in range(n_pages)]
 
     (done,) = crawl(tmp_path, [job_of([site.url(path) for path in paths])])

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.public_rules import ARCHIVE, SHARED, unpacked
+
 pytestmark = pytest.mark.any_scrapy(
     "its crawl calls what that of test_crawl.py calls, on other pages"
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared"
 PAGES = SHARED / "data" / "sites_ctf.jsonl.xz"
-RULES = SHARED / "wrappers" / "ftr-site-config.tar.xz"
 
 # Sites of an era that the rules still label, and one that they do not.
 CHOSEN = {("cnn.com", "2015"), ("nymag.com", "2015"), ("thenation.com", "2015")}
 
 
-@pytest.mark.skipif(not (PAGES.exists() and RULES.exists()), reason="no labelled pages beside us")
+@pytest.mark.skipif(not (PAGES.exists() and ARCHIVE.exists()), reason="no labelled pages beside us")
 def test_sites_with_rules_teach_and_every_site_is_extracted(tmp_path: Path) -> None:
     with lzma.open(PAGES, "rt", encoding="utf-8") as file:
         rows = [line for line in file if _key(line) in CHOSEN]
@@ -33,7 +33,7 @@ def test_sites_with_rules_teach_and_every_site_is_extracted(tmp_path: Path) -> N
     command = [sys.executable, "-m", "research.benchmarks.replay", "--set", "chosen"]
 
     done = subprocess.run(
-        [*command, "--data", str(tmp_path), "--rules", str(RULES)],
+        [*command, "--data", str(tmp_path), "--rules", str(unpacked(tmp_path))],
         cwd=ROOT,
         capture_output=True,
         text=True,

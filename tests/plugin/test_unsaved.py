@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from scrapy_mss.crawl import learner
 from scrapy_mss.crawl.learner import Unsaved
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.examples import Example, example_of
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, LearnedPages, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import assert_same_counts, labelled
 from tests.plugin.site import wrapped

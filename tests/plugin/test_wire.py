@@ -17,8 +17,8 @@ from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.items import Article
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.examples import Example
+from scrapy_mss.models.files import bundled_model
+from scrapy_mss.models.model import Example
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.wrappers import Wrapper, css, load_wrappers

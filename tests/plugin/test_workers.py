@@ -29,7 +29,7 @@ from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT

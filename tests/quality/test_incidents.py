@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from scrapy_mss.quality.activity import COVERED, DAY, Activity, silence
 from scrapy_mss.quality.counts import (
     ALARM,
     ARTICLES,
@@ -16,7 +15,17 @@ from scrapy_mss.quality.counts import (
     of_failure,
     of_new,
 )
-from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, incidents, within_crawl
+from scrapy_mss.quality.incidents import (
+    COVERED,
+    DAY,
+    EMPTY,
+    SILENT,
+    UNREACHABLE,
+    Activity,
+    incidents,
+    silence,
+    within_crawl,
+)
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, days
 

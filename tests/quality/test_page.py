@@ -10,11 +10,10 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import FAILED, SELECTOR, TRIED
-from scrapy_mss.quality.page import page
+from scrapy_mss.quality.incidents import DAY
+from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
-from scrapy_mss.quality.sparkline import sparkline
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, attempts, broken, days
 

@@ -9,29 +9,39 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore, adding, adding_lists, packed
+from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore, adding, adding_lists
+from scrapy_mss.seen.keys import packed
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Store
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
 NOW = int(time() // 60)
-ARTICLE = Seen(text=1, title=2, revision=1, listed=30, checked=NOW, met=NOW)
+ARTICLE = SeenArticle(text=1, title=2, revision=1, listed=30, checked=NOW, met=NOW)
 KEYS = (-(2**63), -1, 0, 2**63 - 1)
 URLS = ("http://a.example/feed", "http://a.example/é\udcff")
 NUMBERS = st.integers(-(2**63), 2**63 - 1)
 MINUTES = st.integers(NOW, NOW + 3)
 ARTICLES = st.builds(
-    Seen, NUMBERS, NUMBERS, st.integers(0, 3), MINUTES, MINUTES, MINUTES, st.binary(max_size=3)
+    SeenArticle,
+    NUMBERS,
+    NUMBERS,
+    st.integers(0, 3),
+    MINUTES,
+    MINUTES,
+    MINUTES,
+    st.binary(max_size=3),
 )
 WORDS = st.text(max_size=5)
 NAMED = st.tuples(st.sampled_from(["feed", "sitemap"]), WORDS)
 FEEDS = st.builds(SeenList, WORDS, WORDS, st.lists(NAMED, max_size=2).map(tuple))
 
 
-def latest(additions: list[dict[int, Seen]]) -> tuple[dict[int, Seen], dict[int, bytes]]:
+def latest(
+    additions: list[dict[int, SeenArticle]],
+) -> tuple[dict[int, SeenArticle], dict[int, bytes]]:
     """What is known after *additions*: what was read last, and the greatest of some numbers."""
-    known, paragraphs = dict[int, Seen](), dict[int, bytes]()
+    known, paragraphs = dict[int, SeenArticle](), dict[int, bytes]()
     for addition in additions:
         for key, seen in addition.items():
             before = known.get(key, seen)
@@ -54,7 +64,7 @@ def latest(additions: list[dict[int, Seen]]) -> tuple[dict[int, Seen], dict[int,
     )
 )
 def test_articles_are_known_as_they_were_read_last(
-    new_store: Callable[[], Store], checkpoints: list[list[dict[int, Seen]]]
+    new_store: Callable[[], Store], checkpoints: list[list[dict[int, SeenArticle]]]
 ) -> None:
     store = new_store()
     for additions in checkpoints:

@@ -12,16 +12,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.seen import stories as seen_stories
-from scrapy_mss.seen import story_store
+from scrapy_mss.seen.keys import packed
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.store import packed
-from scrapy_mss.seen.stories import WINDOW, Stories, StoryMatch
-from scrapy_mss.seen.story_store import PER_KEY, EmittedText, RecentTexts, StoryStore, adding
+from scrapy_mss.seen.stories import (
+    PER_KEY,
+    WINDOW,
+    EmittedText,
+    RecentTexts,
+    Stories,
+    StoryMatch,
+    StoryStore,
+    adding,
+)
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
+from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.shelves import Shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
-from tests.helpers.told import copy, text
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
@@ -244,7 +251,7 @@ def test_the_words_of_an_article_that_has_moved_stay_known(shelf: Shelf, clock: 
 def test_a_phrase_that_all_pages_have_hides_no_copy(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(story_store, "PER_KEY", 3)
+    monkeypatch.setattr(seen_stories, "PER_KEY", 3)
     stories = crawl(store, clock)
     box = copy(500, 1, 0.2)
     first = tell(stories, 0, f"{text(0)} {box}")
@@ -456,7 +463,7 @@ def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
 def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(story_store, "MAX_CANDIDATES", 10 * PER_KEY)
+    monkeypatch.setattr(seen_stories, "MAX_CANDIDATES", 10 * PER_KEY)
     numbers = of(1)
     for first in range(0, 3 * PER_KEY, 30):
         texts = [EmittedText((n,), n, n, False, NOW, numbers) for n in range(first, first + 30)]

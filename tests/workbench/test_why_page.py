@@ -37,7 +37,7 @@ HOSTILE = {
 
 def shown(html: str, url: str = URL) -> str:
     read = metadata.read_html(html, url)
-    return why_page(EXTRACTOR.explain(html, url), read.fields(), read.sources)
+    return why_page(EXTRACTOR.explain(html, url), read.values, read.sources)
 
 
 def words(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from research.benchmarks.crash import (
 )
 from research.benchmarks.redis_server import program
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change

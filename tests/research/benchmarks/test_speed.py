@@ -6,7 +6,7 @@ import pytest
 
 from research.benchmarks.speed import WAYS, Clock, Costs, read_in_stages
 from scrapy_mss import Extractor
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from tests.helpers.news_pages import news_page
 
 

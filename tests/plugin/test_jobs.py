@@ -1,20 +1,12 @@
-"""Training away from the event loop: real crawls with real workers, some of whose pages misbehave.
-
-The query of an address says what its page does to the process that labels it.
-"""
+"""The jobs of pages without a crawl: how many are under way at once, and what is done once."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import operator
-import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from scrapy.crawler import Crawler
@@ -32,176 +24,11 @@ from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import Reason
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
-from tests.plugin.models import assert_same_counts, learned, stored_model
 from tests.plugin.parts import items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, Site, plain, rules_with, story, wrapped
+from tests.plugin.site import RULES, plain, rules_with, story, wrapped
 
 MakeCrawler = Callable[..., Crawler]
-N_PAGES = 30
 LIMIT = 300.0  # seconds; no test waits that long unless something is wrong
-FAULTS = {"hang": "timeout", "killed": "crash", "greedy": "memory", "error": "error"}
-MISBEHAVING = """
-import os, signal, time
-from scrapy_mss.crawl.page_work import PageWork
-
-sound = PageWork._labelled
-
-def labelled(self, page, wrapper):
-    if "hang" in page.url:
-        time.sleep(600)
-    if "killed" in page.url:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if "greedy" in page.url:
-        held = [bytearray(2**24) for _ in range(100)]
-    if "error" in page.url:
-        raise ZeroDivisionError(page.url)
-    if "slow" in page.url:
-        time.sleep(0.2)
-    return sound(self, page, wrapper)
-
-PageWork._labelled = labelled
-"""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("training")
-    (made / "sitecustomize.py").write_text(MISBEHAVING)
-    return made
-
-
-@pytest.fixture(scope="module")
-def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
-    urls = site.urls("wrapped", range(N_PAGES))
-    known = {**ADDON, "MSS_WRAPPERS": RULES}
-    asked = {
-        str(n): Job(
-            arguments={"urls": urls},
-            settings={**known, "MSS_WORKERS": n, "MSS_STORE": str(folder / f"store-{n}")},
-            checkpoint_pages=7,
-        )
-        for n in (0, 2)
-    }
-    asked["queue"] = Job(
-        arguments={
-            "urls": [f"{url}?slow" for url in urls[:12]],
-            "meta": {"mss_skip_extraction": 1},
-        },
-        settings={**known, "MSS_STORE": str(folder / "store-queue")},
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(folder))
-        return dict(zip(asked, crawl(folder, asked.values()), strict=True))
-
-
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_every_page_is_learned_once_wherever_it_is_labelled(
-    crawls: dict[str, Crawl], folder: Path, workers: str
-) -> None:
-    done, stored = crawls[workers], stored_model(folder / f"store-{workers}")
-
-    assert done.mss("train/seen") == done.mss("train/learned") == N_PAGES
-    assert done.mss("wrapper/127.0.0.1/hit") == N_PAGES
-    assert done.mss("extract/pages") == done.mss("extract/source/wrapper") == N_PAGES
-    assert done.mss("train/tokens") == crawls["0"].mss("train/tokens") > 0
-    assert_same_counts(stored, learned(range(N_PAGES)))
-    assert len(stored.learned_pages) == N_PAGES
-
-
-def test_items_do_not_depend_on_workers(crawls: dict[str, Crawl]) -> None:
-    here, elsewhere = (
-        {url: {**fields, "crawled": ""} for url, fields in crawls[name].by_url().items()}
-        for name in ("0", "2")
-    )
-
-    assert len(here) == N_PAGES
-    assert elsewhere == here
-
-
-@pytest.mark.slow("pages that misbehave take their time")
-def test_pages_that_misbehave_are_given_up_and_told_once_and_the_others_learned(
-    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    urls = site.urls("wrapped", range(8))
-    faulty = [f"{urls[0]}?{fault}" for fault in FAULTS]
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    values = {"MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / "store-faults"), "MSS_TIMEOUT": 4}
-    asked = Job(arguments={"urls": [*urls[:4], *faulty, *urls[4:]]}, settings={**ADDON, **values})
-
-    (done,) = crawl(folder, [asked])
-
-    for fault, reason in FAULTS.items():
-        assert done.mss(f"train/refused/{reason}") == done.mss(f"extract/failed/{reason}") == 1
-        assert not [url for url in done.by_url() if fault in url]
-    assert done.mss("train/learned") == len(done.items) == 8
-    assert_same_counts(stored_model(folder / "store-faults"), learned(range(8)))
-    assert done.stats["finish_reason"] == "finished"
-    warnings = [text for text in done.logged("WARNING") if "gave up on" in text]
-    (error,) = done.logged("ERROR")
-    assert len(warnings) == 3
-    assert "?error" in error
-    assert "ZeroDivisionError" in error
-
-
-def test_pages_in_the_queue_are_learned_before_the_crawl_closes(
-    crawls: dict[str, Crawl], folder: Path
-) -> None:
-    assert crawls["queue"].mss("train/learned") == 12
-    assert_same_counts(stored_model(folder / "store-queue"), learned(range(12)))
-
-
-def test_crawls_without_misbehaving_pages_log_nothing(crawls: dict[str, Crawl]) -> None:
-    for name in ("0", "2", "queue"):
-        assert crawls[name].error == "", name
-        assert crawls[name].logged("ERROR") == crawls[name].logged("WARNING") == [], name
-
-
-SPIDER = """
-import scrapy
-from tests.plugin.crawling import ADDON, QUIET
-from tests.plugin.site import RULES
-
-class Slow(scrapy.Spider):
-    name = "slow"
-    custom_settings = {**QUIET, **ADDON, "MSS_STORE": "store", "MSS_WRAPPERS": RULES}
-
-    async def start(self):
-        for number in range(400):
-            yield scrapy.Request(f"{self.url}/{number}?slow", meta={"mss_skip_extraction": True})
-
-    def parse(self, response):
-        print("a page", flush=True)
-"""
-
-
-@pytest.mark.slow("a crawl that is interrupted")
-def test_an_interrupted_crawl_learns_what_it_has_fetched(
-    site: Site, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    (tmp_path / "slow.py").write_text(SPIDER)
-    command = [sys.executable, "-m", "scrapy", "runspider", "slow.py", "-s", "JOBDIR=job"]
-    with subprocess.Popen(
-        [*command, "-a", f"url={site.url('/wrapped')}"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        for _ in range(6):
-            process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        _, log = process.communicate(timeout=600)
-
-    counted = {name: int(n) for name, n in re.findall(r"'mss/train/(seen|learned)': (\d+)", log)}
-    assert 6 <= counted["learned"] == counted["seen"] < 400
-    assert stored_model(tmp_path / "store").bayes.pages == counted["learned"]
-
-
-# Without a crawl
 
 
 class Waiting:
@@ -217,34 +44,6 @@ class Waiting:
     def finish(self, number: int) -> None:
         labels = LabelSummary(Reason.NO_MATCH, {}, 0)
         self.jobs[number].set_result(PageAnswer(ArticleResult(), labels))
-
-
-def test_the_crawl_waits_while_too_many_pages_are_under_way(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crawler, bound, waiting = crawler_of(MSS_WRAPPERS=RULES), PAGES_A_WORKER, Waiting()
-    part = TrainingMiddleware.from_crawler(crawler)
-    monkeypatch.setattr(MssExtension.of(crawler).jobs, "begin", waiting.begin)
-
-    async def asked() -> tuple[bool, bool]:
-        for _ in range(bound):
-            response = page(wrapped(1))
-            assert response.request is not None
-            await part.process_response(response.request, response)
-        last = page(wrapped(1))
-        assert last.request is not None
-        passing = asyncio.create_task(part.process_response(last.request, last))
-        await asyncio.wait([passing], timeout=0.1)
-        waited = not passing.done()
-        waiting.finish(2)
-        await passing
-        for number in {*range(bound + 1)} - {2}:
-            waiting.finish(number)
-        await MssExtension.of(crawler).trainer.drain()
-        return waited, passing.done()
-
-    assert asyncio.run(asked()) == (True, True)
-    assert stat(crawler, "train/refused/no_match") == bound + 1
 
 
 async def _enough(passed_on: Sequence[int], number: int) -> None:
@@ -269,22 +68,20 @@ def test_the_end_of_a_page_lets_one_other_begin_the_one_that_came_first(
         await part.process_response(response.request, response)
         passed_on.append(number)
 
-    async def asked() -> list[list[int]]:
-        told = []
+    async def run() -> list[list[int]]:
+        passed_at = []
         tasks = [asyncio.create_task(passing(n)) for n in range(PAGES_A_WORKER + 3)]
         for number in range(4):
             await asyncio.wait_for(_enough(passed_on, PAGES_A_WORKER + number), LIMIT)
-            told.append(list(passed_on))
+            passed_at.append(list(passed_on))
             waiting.finish(number)
         await asyncio.wait(tasks)
         for number in range(4, PAGES_A_WORKER + 3):
             waiting.finish(number)
         await MssExtension.of(crawler).trainer.drain()
-        return told
+        return passed_at
 
-    told = asyncio.run(asked())
-
-    assert told == [list(range(PAGES_A_WORKER + n)) for n in range(4)]
+    assert asyncio.run(run()) == [list(range(PAGES_A_WORKER + n)) for n in range(4)]
 
 
 def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
@@ -296,7 +93,7 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
     monkeypatch.setattr(extension.jobs, "begin", waiting.begin)
     response = page(wrapped(1), mss_skip_extraction=True)
 
-    async def asked() -> None:
+    async def run() -> None:
         await extension.trainer.train(response, article=False)
         reading = asyncio.create_task(extension.reader_for_component().article_of(response))
         await asyncio.sleep(0)
@@ -305,7 +102,7 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
         await reading
         await extension.trainer.drain()
 
-    asyncio.run(asked())
+    asyncio.run(run())
     assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
 
 
@@ -318,22 +115,22 @@ class Losing:
         return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)
 
 
-def test_an_exception_of_the_pool_is_told_once_however_many_wait(
+def test_an_exception_of_the_pool_is_logged_once_however_many_wait(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = MssExtension.of(crawler_of()).jobs
     monkeypatch.setattr(jobs, "pool", Losing())
 
-    async def asked() -> set[str]:
+    async def run() -> set[str]:
         job = jobs.begin(PageRequest("", "http://127.0.0.1/lost"))
         answers = await asyncio.gather(*[answered(job) for _ in range(3)])
         await asyncio.sleep(0)
         return {answer.failure for answer in answers}
 
-    assert asyncio.run(asked()) == {"error"}
+    assert asyncio.run(run()) == {"error"}
     gc.collect()
-    (told,) = [each.message for each in caplog.records if each.levelname == "ERROR"]
-    assert "http://127.0.0.1/lost" in told
+    (logged,) = [each.message for each in caplog.records if each.levelname == "ERROR"]
+    assert "http://127.0.0.1/lost" in logged
 
 
 def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
@@ -424,8 +221,8 @@ def test_where_there_can_be_no_workers_the_crawl_goes_on_and_says_so(
 
     extension.open()
 
-    told = [record for record in caplog.records if needs in record.message]
-    assert [record.levelname for record in told] == [level]
+    levels = [each.levelname for each in caplog.records if needs in each.message]
+    assert levels == [level]
     assert extension.jobs.pool is None
 
 

@@ -1,27 +1,130 @@
-"""What one crawl has seen, and what it knows from earlier ones.
+"""The articles and lists that crawls have seen: as rows of a store, and in one crawl.
 
-An article has changed if its page has (`scrapy_mss.seen.paragraphs`), however it is read.
+An article is a row of numbers under the key of its address: some 60 bytes, so ten million take
+less than a gigabyte. While it may be read again, it also has the hashes of its page's paragraphs,
+about a kilobyte. It has changed if its page has (`scrapy_mss.seen.paragraphs`), however it is read.
 
 An article counts as seen when its item has left the pipelines, and a checkpoint stores it. After a
-crawl is killed, what it saw since its last checkpoint comes again. The state of a
-list, such as a feed, is stored only if the crawl has ended normally and has downloaded everything
-that the list names, because an unchanged list is not read again.
+crawl is killed, what it saw since its last checkpoint comes again. The state of a list, such as a
+feed, is stored only if the crawl has ended normally and has downloaded everything that the list
+names, because an unchanged list is not read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+import logging
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
-from scrapy_mss.seen.keys import address_key, text_key, title_key
+from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore, adding, adding_lists
 from scrapy_mss.storage.checkpoints import Part
-from scrapy_mss.storage.tables import DAY, Change
+from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
+
+logger = logging.getLogger(__name__)
 
 MET_AGAIN: Final = 7 * DAY  # an address that is met is noted once in so long
 NO_REVISION: Final = 0  # of what is no article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
+
+_SEEN: Final = struct.Struct("<qqIIII")
+
+
+class SeenArticle(NamedTuple):
+    """An article as it was seen last. Times are minutes since 1970."""
+
+    text: int  # the key of its text; of a page without an article that of its paragraphs, or 0
+    title: int  # and of its title
+    revision: int  # 1 at first
+    listed: int  # the date that a feed or sitemap gave for it; 0 if none
+    checked: int  # when it was read
+    met: int  # when its address was met
+    paragraphs: bytes = b""  # of its page, as `Paragraphs` writes them; empty if they are unchanged
+
+
+class SeenList(NamedTuple):
+    """A list as it was seen last: what its server is asked by, and the lists that it names.
+
+    A list that has not changed is not read again, and those that it names may have changed.
+    """
+
+    etag: str = ""
+    modified: str = ""  # Last-Modified, as it was given
+    lists: tuple[tuple[str, str], ...] = ()  # the kind and the address of each
+
+
+class SeenStore:
+    """The articles and the lists that crawls have seen, in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def articles(self, keys: Iterable[int]) -> dict[int, SeenArticle]:
+        """The articles with the *keys* of their addresses, of those that were seen.
+
+        One whose row is damaged counts as not seen: its row is replaced once it is read.
+        """
+        rows = {SEEN.key(packed(key)): key for key in keys}
+        found = self._store.get(rows, patient=False).items()
+        read = {rows[row]: _seen(value) for row, value in found}
+        return {key: seen for key, seen in read.items() if seen is not None}
+
+    def paragraphs(self, key: int) -> bytes:
+        """The paragraphs of the article with the *key* of its address; empty if there are none."""
+        row = PARAGRAPHS.key(packed(key))
+        return self._store.get([row], patient=False).get(row, b"")
+
+    def list(self, url: str) -> SeenList | None:
+        """The list at *url*."""
+        row = LISTS.key(url)
+        found = self._store.get([row], patient=False).get(row)
+        if found is None:
+            return None
+        try:
+            etag, modified, lists = json.loads(found)
+            return SeenList(etag, modified, tuple((kind, each) for kind, each in lists))
+        except (TypeError, ValueError, RecursionError):
+            logger.warning("scrapy-mss: %s: the list %.200r is damaged", self._store.name, url)
+            return None
+
+
+def adding(articles: Mapping[int, SeenArticle]) -> Change:
+    """What adds *articles* by key."""
+    reads = [SEEN.key(packed(key)) for key in articles]
+    return Change(reads, partial(_with_articles, dict(articles)))
+
+
+def adding_lists(lists: Mapping[str, SeenList], minute: int) -> Change:
+    """What adds *lists* by address."""
+    rows = {LISTS.key(url): Row(json.dumps(each).encode(), minute) for url, each in lists.items()}
+    return Change((), lambda _found: rows)
+
+
+def _with_articles(articles: Mapping[int, SeenArticle], found: Rows) -> dict[Key, Row | None]:
+    """The rows of *articles* that no other crawl has read later."""
+    rows: dict[Key, Row | None] = {}
+    for key, seen in articles.items():
+        row = SEEN.key(packed(key))
+        before = (_seen(found[row]) if row in found else None) or seen
+        if before.checked > seen.checked:
+            continue
+        latest = seen._replace(
+            revision=max(before.revision, seen.revision),
+            listed=max(before.listed, seen.listed),
+            met=max(before.met, seen.met),
+        )
+        rows[row] = Row(_SEEN.pack(*latest[:-1]), latest.met)
+        if seen.paragraphs:
+            rows[PARAGRAPHS.key(packed(key))] = Row(seen.paragraphs, seen.checked)
+    return rows
+
+
+def _seen(value: bytes) -> SeenArticle | None:
+    """The article in a row; None if that is damaged."""
+    return SeenArticle(*_SEEN.unpack(value)) if len(value) == _SEEN.size else None
 
 
 class Addresses(NamedTuple):
@@ -48,11 +151,11 @@ class Comparison(NamedTuple):
 
     is_new: bool  # an article, or a revision of one, that has not been seen
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
-    seen: Seen  # what is to be remembered of it
+    seen: SeenArticle  # what is to be remembered of it
 
 
 class SeenArticles(Part):
-    """The articles that a crawl has seen, with those of earlier crawls."""
+    """The articles and lists that a crawl has seen, with those of earlier crawls."""
 
     FAILED = (
         "what was seen cannot be stored or read: %s. The crawl continues, and articles may come "
@@ -64,18 +167,14 @@ class SeenArticles(Part):
         """Read an article without a date again after *recheck* minutes."""
         super().__init__()
         self._store = store
-        self._in_flight: dict[int, Seen] = {}  # what is being written
+        self._in_flight: dict[int, SeenArticle] = {}  # what is being written
         self._recheck = recheck
         self._now = now
-        self._unsaved: dict[int, Seen] = {}
+        self._unsaved: dict[int, SeenArticle] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
         self._n_dropped = 0
         self._n_written = 0  # articles of the last checkpoint
-
-    def is_due(self, url: str, listed: int = 0) -> bool:
-        """Whether the page at *url* is to be read; *listed* as in `due`."""
-        return self.due([(url, listed)])[0]
 
     def needs_no_recheck(self, url: str, listed: int = 0) -> bool:
         """Whether an article was seen at *url* and is not due; other pages may list new ones."""
@@ -95,7 +194,7 @@ class SeenArticles(Part):
             for key, (_, date) in zip(keys, listed, strict=True)
         ]
 
-    def _is_due(self, key: int, seen: Seen | None, listed: int) -> bool:
+    def _is_due(self, key: int, seen: SeenArticle | None, listed: int) -> bool:
         if seen is None:
             return True
         now = self._now()
@@ -118,14 +217,14 @@ class SeenArticles(Part):
         found = wording.paragraphs or Paragraphs.of_text(wording.text)
         text, title = text_key(wording.text), title_key(wording.title)
         listed = min(wording.listed, now)
-        new = Seen(text, title, 1, listed, now, now, found.to_bytes())
+        new = SeenArticle(text, title, 1, listed, now, now, found.to_bytes())
         seen = next(filter(None, map(self._article, addresses.own)), None)
         if seen is not None:
             before = Paragraphs.from_bytes(self._paragraphs(addresses.own))
             changed = _changed(seen, new, before, found)
             if not changed:
                 same = found if before is None else found.emitted_as(before)
-                new = Seen(*seen[:3], listed, now, now, same.to_bytes())
+                new = SeenArticle(*seen[:3], listed, now, now, same.to_bytes())
             revision = seen.revision + bool(changed)
             return Comparison(bool(changed), changed, new._replace(revision=revision))
         other = self._other(addresses.own, found)
@@ -136,7 +235,7 @@ class SeenArticles(Part):
             return Comparison(is_new=False, changed=(), seen=new._replace(revision=copied.revision))
         return Comparison(is_new=True, changed=(), seen=new)
 
-    def add(self, addresses: Addresses, seen: Seen) -> None:
+    def add(self, addresses: Addresses, seen: SeenArticle) -> None:
         """Note that an article has been seen, as `compare` has it."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
@@ -170,26 +269,26 @@ class SeenArticles(Part):
         if self._article(url) is None:
             now, page = self._now(), Paragraphs.from_bytes(paragraphs)
             key = page.page_key if page is not None else 0
-            self._note((url,), Seen(key, 0, NO_REVISION, min(listed, now), now, now))
+            self._note((url,), SeenArticle(key, 0, NO_REVISION, min(listed, now), now, now))
 
-    def _other(self, urls: Iterable[str], found: Paragraphs) -> Seen | None:
+    def _other(self, urls: Iterable[str], found: Paragraphs) -> SeenArticle | None:
         """The same page without an article, if it was seen at one of *urls*."""
         rows = self._seen_all([address_key(url) for url in urls]).values()
         same = (row for row in rows if row.revision == NO_REVISION and row.text)
         return next((row for row in same if row.text == found.page_key), None)
 
-    def _article(self, url: str) -> Seen | None:
+    def _article(self, url: str) -> SeenArticle | None:
         """What was seen of the article at *url*."""
         seen = self._seen(address_key(url))
         return seen if seen is not None and seen.revision != NO_REVISION else None
 
-    def _note(self, urls: Iterable[str], seen: Seen) -> None:
+    def _note(self, urls: Iterable[str], seen: SeenArticle) -> None:
         for key in {address_key(url) for url in urls}:
             before = self._seen(key)
             listed = max(before.listed if before else 0, seen.listed)
             self._unsaved[key] = seen._replace(listed=listed)
 
-    def _recent(self, key: int) -> Seen | None:
+    def _recent(self, key: int) -> SeenArticle | None:
         """What this crawl has noted of an article, if that may not be stored yet."""
         return self._unsaved.get(key) or self._in_flight.get(key)
 
@@ -253,12 +352,12 @@ class SeenArticles(Part):
         """How many articles could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved)
 
-    def _seen(self, key: int) -> Seen | None:
+    def _seen(self, key: int) -> SeenArticle | None:
         return self._seen_all([key]).get(key)
 
-    def _seen_all(self, keys: Sequence[int]) -> dict[int, Seen]:
+    def _seen_all(self, keys: Sequence[int]) -> dict[int, SeenArticle]:
         """What was seen of the articles with these *keys*, of those that were seen."""
-        found: dict[int, Seen] = {}
+        found: dict[int, SeenArticle] = {}
         for recent in (self._in_flight, self._unsaved):  # the later one is right
             found |= {key: recent[key] for key in keys if key in recent}
         asked = [key for key in keys if key not in found]
@@ -270,7 +369,7 @@ class SeenArticles(Part):
 
 
 def _changed(
-    seen: Seen, now: Seen, before: Paragraphs | None, found: Paragraphs
+    seen: SeenArticle, now: SeenArticle, before: Paragraphs | None, found: Paragraphs
 ) -> tuple[str, ...]:
     """The fields in which an article differs from what was *seen* of it.
 
