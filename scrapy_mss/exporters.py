@@ -21,8 +21,7 @@ from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
 from scrapy_mss.crawl import _compat
-from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import StreamAside, StreamBeside
+from scrapy_mss.files.parquet import Columns, StreamAside, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 
