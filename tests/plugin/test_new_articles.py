@@ -170,8 +170,8 @@ def test_a_page_without_an_article_is_not_due_at_once(pipelines: Pipelines) -> N
     pipelines.dropped(Article(URL), page(URL), NoArticleError("unlikely"))
     pipelines.dropped(Article(LIST), page(LIST), NoArticleError("timeout"))
 
-    assert not pipelines.seen.is_due(URL)
-    assert pipelines.seen.is_due(LIST)
+    assert not pipelines.seen.due([(URL, 0)])[0]
+    assert pipelines.seen.due([(LIST, 0)])[0]
 
 
 def edited(item: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def test_another_item_of_the_page_does_not_count_as_the_article(pipelines: Pipel
     pipelines.scraped(image, response)
     pipelines.new.failed(article, response)
 
-    assert pipelines.seen.is_due(URL)
+    assert pipelines.seen.due([(URL, 0)])[0]
 
 
 def test_a_page_without_an_article_has_none_until_it_changes(pipelines: Pipelines) -> None:
@@ -257,7 +257,7 @@ def test_a_revision_of_the_first_is_no_copy_and_a_dropped_copy_is_not_fetched_ag
 
     assert [*map(dropping.passes, (first, second, revised))] == [True, False, True]
     assert (revised.revision, revised.story) == (2, first.story)
-    assert not dropping.seen.is_due(SECOND)
+    assert not dropping.seen.due([(SECOND, 0)])[0]
 
 
 def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, store: SQLiteStore) -> None:
@@ -268,7 +268,7 @@ def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, store: SQLiteSto
     assert dropping.begin(first, page(URL))
     assert not dropping.passes(second)
     dropping.dropped(first, page(URL))
-    assert dropping.seen.is_due(SECOND)
+    assert dropping.seen.due([(SECOND, 0)])[0]
     assert dropping.passes(second)
     finish(dropping.seen, finished=True)
     assert SeenStore(store).list("http://b.example/feed") is None
@@ -284,9 +284,9 @@ def test_a_copy_counts_as_seen_when_one_of_the_items_under_way_has_passed(
     dropping.each[1].process_item(again)
     assert not dropping.passes(second)
     dropping.dropped(again, page(URL))
-    assert dropping.seen.is_due(SECOND)
+    assert dropping.seen.due([(SECOND, 0)])[0]
     dropping.scraped(first, page(URL))
-    assert not dropping.seen.is_due(SECOND)
+    assert not dropping.seen.due([(SECOND, 0)])[0]
 
 
 def test_an_item_that_an_earlier_pipeline_drops_lets_no_second_pass(marking: Pipelines) -> None:

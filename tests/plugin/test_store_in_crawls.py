@@ -82,6 +82,7 @@ def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
     assert_same_counts(stored_model(folder), learned(range(30)))
 
 
+@pytest.mark.slow("crawls at once, each in a process of its own")
 def test_crawls_at_once_add_up_to_what_one_would_have_kept(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
