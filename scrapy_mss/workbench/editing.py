@@ -24,8 +24,7 @@ import numpy as np
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.suggest.agreement import agreements
-from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.suggest.readings import SitePage, agreements
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
 from scrapy_mss.workbench.drawing import text_runs
 from scrapy_mss.wrappers import Selector, Wrapper, WrapperError, css, xpath
@@ -82,7 +81,7 @@ class Click:
 
 def edited(rule: Wrapper, pages: Sequence[SitePage], page: SitePage, click: Click) -> Edit:
     """*rule* after a *click* on one of *pages*; an `EditError` if no rule has that effect."""
-    if not isinstance(page.tree, AlignedTree):
+    if not isinstance(page.aligned, AlignedTree):
         raise EditError(f"no rule can be made on this page: {page.left_out}")
     words = _words_of(page, click)
     if words[0] == words[1]:
@@ -245,7 +244,7 @@ class _Editor:
 
     def _bodies(self, selector: Selector) -> tuple[Body, ...]:
         """The alternatives of the body, the one that holds here joined with *selector*."""
-        found = label_tree(self.rule, self.page.tree)  # type: ignore[arg-type]
+        found = label_tree(self.rule, self.page.tree)
         hit = {text for role, text in found.hits if role == self.rule.place_role}
         joined: list[Body] = []
         for body in self.rule.place:

@@ -59,10 +59,6 @@ class Registry:
             self._log_conflict(*matches[:2])
         return matches[0].wrapper
 
-    def matching(self, url: str, on: date | None = None) -> list[Wrapper]:
-        """All wrappers for the page, the one that is used first."""
-        return [match.wrapper for match in self._matches(url, on)]
-
     def _matches(self, url: str, on: date | None) -> list[_Match]:
         parts = UrlParts.of(url)
         if parts is None:

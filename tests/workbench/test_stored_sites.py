@@ -33,7 +33,7 @@ from playwright.sync_api import Browser
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest.agreement import word_f1
+from scrapy_mss.suggest.readings import word_f1
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.browser import chromium
