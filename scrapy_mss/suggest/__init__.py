@@ -32,6 +32,7 @@ from scrapy_mss.suggest.readings import (
 )
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import yaml_of
+from scrapy_mss.wrappers.selectors import css
 
 __all__ = (
     "NO_ARTICLE",
@@ -41,6 +42,7 @@ __all__ = (
     "Suggestion",
     "agreements",
     "compare",
+    "initial_rule",
     "of_one_site",
     "read_pages",
     "suggest",
@@ -122,6 +124,13 @@ def suggest_of(
         {name: field.confidence for name, field in fields.items()},
         left_out,
     )
+
+
+def initial_rule(site: str, read: Sequence[SitePage]) -> Wrapper:
+    """A rule to begin with if none is good enough: around the place that agrees best, if any."""
+    voters = _voters(read)
+    found = best_place(voters, least_agreement=0) if voters else None
+    return Wrapper(site=site, around=found.around if found else (css("article"),))
 
 
 def compare(

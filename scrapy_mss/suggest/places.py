@@ -158,8 +158,8 @@ class _Candidate(NamedTuple):
     proposers: Bools
 
 
-def best_place(pages: Sequence[SitePage]) -> Place | None:
-    """The place that most pages agree on; None if nothing selects what the model keeps."""
+def best_place(pages: Sequence[SitePage], least_agreement: float = LEAST_AGREEMENT) -> Place | None:
+    """The place that agrees best with the model on *pages*; None if that is too little."""
     votes = _Votes(pages)
     everyone = np.ones(len(pages), np.bool_)
     selected, missed = np.zeros(len(votes.target), np.bool_), everyone
@@ -167,9 +167,9 @@ def best_place(pages: Sequence[SitePage]) -> Place | None:
     exclude: list[Selector] = []
     while missed.any() and len(around) < MAX_ALTERNATIVES:
         found = _best(votes, missed, selected, exclude)
-        if found is None:
+        if found is None or found[2] < least_agreement:
             break
-        candidate, exclude = found
+        candidate, exclude, _ = found
         around.append(candidate.selector)
         selected = votes.merged(selected, candidate.span)
         missed = votes.per_page(selected) == 0
@@ -184,8 +184,11 @@ def best_place(pages: Sequence[SitePage]) -> Place | None:
 
 def _best(
     votes: _Votes, missed: Bools, selected: Bools, exclude: Sequence[Selector]
-) -> tuple[_Candidate, list[Selector]] | None:
-    """The next alternative, for the pages that are *missed*, with all that is then excluded."""
+) -> tuple[_Candidate, list[Selector], float] | None:
+    """The next alternative, for the pages that are *missed*, with all that is then excluded.
+
+    Last is the agreement on pages held out of those that are *missed*.
+    """
     found = _candidates(votes, missed)
     if not found:
         return None
@@ -198,9 +201,8 @@ def _best(
         score = float(agreements.mean()) - COST_OF_PART * candidate.cost
         rated.append((score, candidate, search, agreements))
     _, best, search, agreements = max(rated, key=lambda row: row[0])
-    if agreements[missed].mean() < LEAST_AGREEMENT:
-        return None
-    return best, search.exclude(np.ones(len(missed), np.bool_))[0]
+    exclude = search.exclude(np.ones(len(missed), np.bool_))[0]
+    return best, exclude, float(agreements[missed].mean())
 
 
 def _candidates(votes: _Votes, missed: Bools) -> list[_Candidate]:

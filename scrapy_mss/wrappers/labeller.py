@@ -235,8 +235,7 @@ class _Labeller:
         return (starts[0], self.tree.end(_outermost_last(nodes))) if starts else None
 
     def _starts(self, nodes: list[Element]) -> list[int]:
-        starts = map(self.tree.start, nodes)
-        return sorted(start for start in starts if start is not None)
+        return sorted(self.tree.starts(nodes).values())
 
     def _excluded(self) -> Bools | None:
         """bool[n_tokens], what `exclude` selects; None if one of its selectors fails."""
