@@ -25,7 +25,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -94,7 +94,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     store = chosen_store(None, command)
-    add_uncertain(UnsureStore(store), pages, everything=not options.sources)
+    add_uncertain(UncertainStore(store), pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
@@ -149,7 +149,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         pages.add(found)
 
 
-def add_uncertain(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
+def add_uncertain(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
     """Add the pages on which crawls were least certain, of all sites or of those with pages."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():

@@ -27,7 +27,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.storage.tables import Store, StoreError
 from scrapy_mss.suggest import (
     NoRuleError,
@@ -325,11 +325,11 @@ def _queue(state: WorkbenchState) -> list[Json]:
         for host, found in state.pages.by_site.items()
         for number, page in enumerate(found)
     }
-    found = (page for of_site in UnsureStore(state.store).pages().values() for page in of_site)
+    found = (page for of_site in UncertainStore(state.store).pages().values() for page in of_site)
     rows = []
-    for row in sorted(found, key=lambda page: (page.sureness, page.url))[:MOST_QUEUED]:
+    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MOST_QUEUED]:
         host, number = known.get(row.url, ("", None))
-        certainty = round(row.sureness, 3)
+        certainty = round(row.certainty, 3)
         rows.append({"url": row.url, "certainty": certainty, "site": host, "page": number})
     return rows
 
@@ -337,7 +337,7 @@ def _queue(state: WorkbenchState) -> list[Json]:
 def done(request: Request) -> Json:
     """Remove a page from the queue."""
     url = request.text("url")
-    UnsureStore(request.state.store).remove(site_of(url), url)
+    UncertainStore(request.state.store).remove(site_of(url), url)
     return rules(request)
 
 
