@@ -12,7 +12,7 @@ from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
 
 
-@pytest.mark.parametrize("case", read_cases()[:40], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", read_cases()[:8], ids=lambda case: case.name)
 def test_a_page_is_read_with_its_address(case: PageCase) -> None:
     for url in ("https://news.example/", "https://news.example/2026/03/05/rain-falls-in-may.html"):
         extraction = Extractor().extract(case.source, url)

@@ -39,7 +39,7 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.files import bundled_model, write_atomically
-from scrapy_mss.sites.context import SiteContext, learned_from_labels
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 from scrapy_mss.sites.store import packed, unpacked
@@ -111,7 +111,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         gold,
         metrics.bag(metrics.words(text), gold).f1,
         reading.visit.update.added,
-        learned_from_labels(BlockKeys.of(page), inside, MINUTE),
+        SiteMemory.of_page(BlockKeys.of(page), inside.astype(float), MINUTE, labelled=True),
     )
 
 

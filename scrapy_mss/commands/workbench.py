@@ -25,8 +25,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -80,7 +79,7 @@ def _number_of_pages(text: str) -> int:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
-        from scrapy_mss.workbench.bench import WorkbenchState
+        from scrapy_mss.workbench.api import WorkbenchState
         from scrapy_mss.workbench.pages import Pages
         from scrapy_mss.workbench.serving import serve
     except ImportError as error:
@@ -95,14 +94,13 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     store = chosen_store(None, command)
-    quality, unsure = QualityStore(store), UnsureStore(store)
-    add_unsure(unsure, pages, everything=not options.sources)
+    add_uncertain(UncertainStore(store), pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    bench = WorkbenchState(pages, extractor, folder, model, quality, unsure)
+    state = WorkbenchState(pages, extractor, folder, store, model)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
@@ -113,7 +111,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
             webbrowser.open(address)
 
     try:
-        serve(bench, ready, options.port)
+        serve(state, ready, options.port)
     except OSError as error:
         raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD
@@ -151,8 +149,8 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         pages.add(found)
 
 
-def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
-    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+def add_uncertain(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
+    """Add the pages on which crawls were least certain, of all sites or of those with pages."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():
         if everything or site in sites:

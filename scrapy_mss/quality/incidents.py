@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from itertools import pairwise
 from math import log
@@ -72,15 +72,31 @@ class Activity:
     @classmethod
     def of(cls, days: Mapping[int, Counts]) -> Activity:
         """What is counted on its *days*."""
-        last = max((day for day, counts in days.items() if _is_attempt(counts)), default=0)
+        hours: dict[str, dict[int, int]] = {ANSWERED: {}, NEW: {}}
+        reasons: dict[int, tuple[int, str]] = {}  # the most frequent one
+        lowered: dict[str, list[int]] = {}
+        lists = 0
+        for day, counts in sorted(days.items()):
+            for name, count in counts.items():
+                prefix = name[: name.find("/") + 1]
+                hour, _, reason = name.removeprefix(prefix).partition(" ")
+                if prefix == ALARM:
+                    lowered.setdefault(hour, []).append(day)
+                elif prefix == FAILED:
+                    at = DAY * day + int(hour)
+                    reasons[at] = max(reasons.get(at, (0, "")), (count, reason))
+                elif prefix in hours and count > 0:
+                    hours[prefix][DAY * day + int(hour)] = count
+                if name == TRIED or prefix in (ANSWERED, FAILED):
+                    lists = counts[LISTS]
         return cls(
-            _by_hour(days, ANSWERED),
-            _reasons(days),
-            _by_hour(days, NEW),
+            hours[ANSWERED],
+            {hour: reason for hour, (_, reason) in reasons.items()},
+            hours[NEW],
             any(counts[TRIED] for counts in days.values()),
-            days[last][LISTS] if last in days else 0,
+            lists,
             sum(counts[ARTICLES] for counts in days.values()),
-            _lowered(days),
+            lowered,
         )
 
     @property
@@ -97,40 +113,6 @@ class Activity:
     def attempts(self) -> list[int]:
         """The hours in which a crawl tried the site."""
         return sorted({*self.answered, *self.failed, *self.new})
-
-
-def _is_attempt(counts: Counts) -> bool:
-    return any(name == TRIED or name.startswith((ANSWERED, FAILED)) for name in counts)
-
-
-def _by_hour(days: Mapping[int, Counts], prefix: str) -> dict[int, int]:
-    return {
-        DAY * day + int(name.removeprefix(prefix)): count
-        for day, counts in days.items()
-        for name, count in counts.items()
-        if name.startswith(prefix) and count > 0
-    }
-
-
-def _lowered(days: Mapping[int, Counts]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for day, counts in sorted(days.items()):
-        for name in counts:
-            if name.startswith(ALARM):
-                found.setdefault(name.removeprefix(ALARM), []).append(day)
-    return found
-
-
-def _reasons(days: Mapping[int, Counts]) -> dict[int, str]:
-    """For each hour with failures, the most frequent reason."""
-    found: dict[int, tuple[int, str]] = {}
-    for day, counts in days.items():
-        for name, count in counts.items():
-            if name.startswith(FAILED):
-                hour, _, reason = name.removeprefix(FAILED).partition(" ")
-                at = DAY * day + int(hour)
-                found[at] = max(found.get(at, (0, "")), (count, reason))
-    return {hour: reason for hour, (_, reason) in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +144,7 @@ def incidents(
         elif not activity.articles and not activity.new:
             first = min(activity.answered, default=now)
             yield Incident(site, EMPTY, first, f"no article yet; lists read: {activity.lists:,}")
-    quiet = _silent(site, activity)
-    if quiet is not None:
-        yield quiet
+    yield from _silent(site, activity)
     yield from _of_crawls(site, activity, now // DAY)
 
 
@@ -180,15 +160,13 @@ def _unreachable(site: str, activity: Activity, now: int) -> Incident | None:
     return Incident(site, UNREACHABLE, last, f"no answer: {reason}")
 
 
-def _silent(site: str, activity: Activity) -> Incident | None:
-    attempts = activity.attempts
-    if not activity.new or attempts[-1] - max(activity.new) < SILENT_HOURS:
-        return None
+def _silent(site: str, activity: Activity) -> Iterator[Incident]:
+    if not activity.new or activity.attempts[-1] - max(activity.new) < SILENT_HOURS:
+        return
     found = silence(activity)
-    if found is None or found.probability >= IMPROBABLE:
-        return None
-    text = f"no new article for {_duration(found.hours)}, {found.expected:.0f} expected"
-    return Incident(site, SILENT, found.since, text)
+    if found is not None and found.probability < IMPROBABLE:
+        text = f"no new article for {_duration(found.hours)}, {found.expected:.0f} expected"
+        yield Incident(site, SILENT, found.since, text)
 
 
 def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
@@ -216,7 +194,7 @@ def within_crawl(
             before[day].subtract(counts)
             before[day] = +before[day]
     found = alarms(site, {**before, today + 1: own}, today + 1)
-    return [figure.until(today) for figure in found if figure.since > today]
+    return [replace(figure, since=today) for figure in found if figure.since > today]
 
 
 def alarms_of_crawl(figures: Iterable[Figure]) -> Counts:

@@ -95,24 +95,14 @@ class SiteReport:
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:
         """The selectors of the site's rule, those of the last week beside those before."""
-        recent, earlier = self._split(today)
-        names = sorted({name for name in recent + earlier if name.startswith(SELECTOR)})
-        names += sorted(
-            {name for counts in self.days.values() for name in counts if name.startswith(SELECTOR)}
-            - set(names)
-        )
-        for name in sorted(names):
-            before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
-            now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
-            yield RuleSelector(name.removeprefix(SELECTOR), now, before)
-
-    def _split(self, today: int) -> tuple[Counts, Counts]:
-        """What was counted in the last week, and before."""
-        recent: Counts = Counter()
-        earlier: Counts = Counter()
+        recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
-        return recent, earlier
+        for name in sorted(recent.keys() | earlier.keys()):
+            if name.startswith(SELECTOR):
+                before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
+                now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
+                yield RuleSelector(name.removeprefix(SELECTOR), now, before)
 
 
 @dataclass(frozen=True, slots=True)

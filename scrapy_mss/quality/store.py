@@ -92,7 +92,7 @@ def _days(value: bytes | None) -> set[int]:
 
 
 def _counts(site: str, value: bytes) -> Counts:
-    """The counts in a row; none if it is damaged, so that counting begins anew."""
+    """The counts in a row; none if it is damaged: counting starts from zero."""
     try:
         return Counter({str(name): int(count) for name, count in json.loads(value).items()})
     except (AttributeError, OverflowError, RecursionError, TypeError, ValueError):

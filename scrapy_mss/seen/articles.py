@@ -65,7 +65,7 @@ class SeenStore:
     def articles(self, keys: Iterable[int]) -> dict[int, SeenArticle]:
         """The articles with the *keys* of their addresses, of those that were seen.
 
-        One that is damaged was not: it is written anew once it is read.
+        One whose row is damaged counts as not seen: its row is replaced once it is read.
         """
         rows = {SEEN.key(packed(key)): key for key in keys}
         found = self._store.get(rows, patient=False).items()
@@ -93,9 +93,8 @@ class SeenStore:
 
 def adding(articles: Mapping[int, SeenArticle]) -> Change:
     """What adds *articles* by key."""
-    return Change(
-        [SEEN.key(packed(key)) for key in articles], partial(_with_articles, dict(articles))
-    )
+    reads = [SEEN.key(packed(key)) for key in articles]
+    return Change(reads, partial(_with_articles, dict(articles)))
 
 
 def adding_lists(lists: Mapping[str, SeenList], minute: int) -> Change:
@@ -108,21 +107,19 @@ def _with_articles(articles: Mapping[int, SeenArticle], found: Rows) -> dict[Key
     """The rows of *articles* that no other crawl has read later."""
     rows: dict[Key, Row | None] = {}
     for key, seen in articles.items():
-        row, name = SEEN.key(packed(key)), packed(key)
-        before = _seen(found[row]) if row in found else None
-        if before is not None and before.checked > seen.checked:
+        row = SEEN.key(packed(key))
+        before = (_seen(found[row]) if row in found else None) or seen
+        if before.checked > seen.checked:
             continue
-        latest = seen if before is None else _latest(before, seen)
+        latest = seen._replace(
+            revision=max(before.revision, seen.revision),
+            listed=max(before.listed, seen.listed),
+            met=max(before.met, seen.met),
+        )
         rows[row] = Row(_SEEN.pack(*latest[:-1]), latest.met)
         if seen.paragraphs:
-            rows[PARAGRAPHS.key(name)] = Row(seen.paragraphs, seen.checked)
+            rows[PARAGRAPHS.key(packed(key))] = Row(seen.paragraphs, seen.checked)
     return rows
-
-
-def _latest(before: SeenArticle, seen: SeenArticle) -> SeenArticle:
-    """What is known of an article that was *seen* after another crawl had."""
-    revision, listed = max(before.revision, seen.revision), max(before.listed, seen.listed)
-    return seen._replace(revision=revision, listed=listed, met=max(before.met, seen.met))
 
 
 def _seen(value: bytes) -> SeenArticle | None:
@@ -158,7 +155,7 @@ class Comparison(NamedTuple):
 
 
 class SeenArticles(Part):
-    """The articles that a crawl has seen, with those of earlier crawls."""
+    """The articles and lists that a crawl has seen, with those of earlier crawls."""
 
     FAILED = (
         "what was seen cannot be stored or read: %s. The crawl continues, and articles may come "
@@ -178,10 +175,6 @@ class SeenArticles(Part):
         self._incomplete: set[str] = set()
         self._n_dropped = 0
         self._n_written = 0  # articles of the last checkpoint
-
-    def is_due(self, url: str, listed: int = 0) -> bool:
-        """Whether the page at *url* is to be read; *listed* as in `due`."""
-        return self.due([(url, listed)])[0]
 
     def needs_no_recheck(self, url: str, listed: int = 0) -> bool:
         """Whether an article was seen at *url* and is not due; other pages may list new ones."""

@@ -36,7 +36,7 @@ MAX_UNSAVED: Final = 20_000  # that a store which fails has not taken: the oldes
 PER_KEY: Final = 50  # texts that are asked for by a key; what more have is a phrase of a site
 MAX_CANDIDATES: Final = 32  # texts that are compared, those that share most keys
 
-_TOLD: Final = struct.Struct("<qqBI")
+_TEXT: Final = struct.Struct("<qqBI")
 _STORY_KEY: Final = struct.Struct("<I")
 
 
@@ -93,7 +93,7 @@ def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | No
         if value(original):  # its story goes on
             rows[original] = Row(value(original), emitted.minute)
         first = emitted.addresses[0]
-        head = _TOLD.pack(emitted.story, emitted.original, emitted.is_copy, emitted.minute)
+        head = _TEXT.pack(emitted.story, emitted.original, emitted.is_copy, emitted.minute)
         for address in emitted.addresses:
             row = STORIES.key(packed(address))
             if address == first and emitted.sketch is not None:
@@ -111,16 +111,16 @@ def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | No
 
 def _sketch_in(value: bytes) -> bytes:
     """The sketch in the row of a text, by which it is still found; none if that is damaged."""
-    sketch = value[_TOLD.size :]
+    sketch = value[_TEXT.size :]
     return b"" if len(sketch) % 4 else sketch
 
 
 def _emitted(address: int, value: bytes) -> EmittedText | None:
     """The text in a row; None if that is damaged."""
-    if len(value) < _TOLD.size or (len(value) - _TOLD.size) % 4:
+    if len(value) < _TEXT.size or (len(value) - _TEXT.size) % 4:
         return None
-    story, original, is_copy, minute = _TOLD.unpack_from(value)
-    sketch = np.frombuffer(value, "<u4", offset=_TOLD.size) if len(value) > _TOLD.size else None
+    story, original, is_copy, minute = _TEXT.unpack_from(value)
+    sketch = np.frombuffer(value, "<u4", offset=_TEXT.size) if len(value) > _TEXT.size else None
     return EmittedText((address,), story, original, bool(is_copy), minute, sketch)
 
 
@@ -313,17 +313,15 @@ class Stories(Part):
         for place in self._places():
             for emitted in self._asked(place.sharing, keys_of(numbers)):
                 is_other = emitted.minute >= since and seen.isdisjoint(emitted.addresses)
-                if (
-                    is_other
-                    and emitted.sketch is not None
-                    and likeness(numbers, emitted.sketch).is_copy
-                ):
+                if emitted.sketch is None or not is_other:
+                    continue
+                if likeness(numbers, emitted.sketch).is_copy:
                     yield emitted
 
     def _asked(
         self, ask: Callable[[Sequence[int]], list[EmittedText]], of: Sequence[int]
     ) -> list[EmittedText]:
-        """What *ask* answers; nothing where the file fails."""
+        """What *ask* answers; nothing where the store fails."""
         try:
             return ask(of)
         except OSError as error:
@@ -331,11 +329,8 @@ class Stories(Part):
             return []
 
     def _is_same(self, numbers: Numbers | None, emitted: EmittedText) -> bool:
-        if (
-            numbers is None
-            or emitted.sketch is None
-            or emitted.addresses[0] in self._under_way.texts
-        ):
+        is_pending = emitted.addresses[0] in self._under_way.texts
+        if numbers is None or emitted.sketch is None or is_pending:
             return False
         return likeness(numbers, emitted.sketch).is_same
 

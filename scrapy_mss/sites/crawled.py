@@ -13,7 +13,7 @@ from time import time
 
 import numpy as np
 
-from scrapy_mss.markup.tokens import Bools, TokenIds
+from scrapy_mss.markup.tokens import TokenIds
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
@@ -33,19 +33,18 @@ def agreement(known: TokenIds, page: SiteMemory) -> float:
     total = float(votes.sum())
     if not total:
         return 1.0
-    return float(votes[_are_in(known, page.containers.keys)].sum()) / total
-
-
-def _are_in(known: TokenIds, keys: TokenIds) -> Bools:
-    """Which *keys* are *known*, all of them sorted: `np.isin` would sort them again."""
-    if not len(known):
-        return np.zeros(len(keys), np.bool_)
-    found: Bools = known.take(known.searchsorted(keys), mode="clip") == keys
-    return found
+    is_known = np.isin(page.containers.keys, known, assume_unique=True)
+    return float(votes[is_known].sum()) / total
 
 
 class LayoutWatch:
-    """Compares a site's latest pages with what was known some pages before."""
+    """Detects that a site has changed its layout: nothing on its new pages is where it was.
+
+    A page's agreement is the share of its containers' votes that are for known containers. One page
+    is enough to make a new layout known, so the pages of a window are compared with what was known
+    before the previous window. A change in the middle of a window is reported at the end of the
+    next.
+    """
 
     def __init__(self) -> None:
         self._before: TokenIds | None = None  # the containers known before the last window
@@ -55,7 +54,7 @@ class LayoutWatch:
     def has_changed(self, known: SiteMemory, page: SiteMemory) -> bool:
         """Whether the site has changed, now that *page* is there; *known* is what was before it.
 
-        Where it has, it is watched anew.
+        After a change, the watch begins again.
         """
         if self._before is None or self._since is None:
             if known.pages < WATCHED:
@@ -77,13 +76,13 @@ ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 
 
 class Batch:
-    """What was learned of each site; those in ``anew`` have changed their layout before that.
+    """What was learned of each site; those in ``forgotten`` have changed their layout before.
 
     Pages of a site are added up a few at a time: adding one alone takes as long.
     """
 
     def __init__(self) -> None:
-        self.anew: set[str] = set()
+        self.forgotten: set[str] = set()
         self._learned: dict[str, list[SiteMemory]] = {}
 
     def __contains__(self, site: str) -> bool:
@@ -104,7 +103,7 @@ class Batch:
 
     def reset(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
-        self.anew.add(site)
+        self.forgotten.add(site)
         self._learned[site] = []
 
     def drop(self, site: str) -> None:
@@ -122,13 +121,13 @@ class Batch:
     def follow(self, later: Batch) -> None:
         """Add a *later* batch."""
         for site, memory in later.learned().items():
-            if site in later.anew:
+            if site in later.forgotten:
                 self.reset(site)
             self.add(site, memory)
 
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
-MAX_TAUGHT = 10_000
+MAX_LEARNED_URLS = 10_000
 
 logger = logging.getLogger(__name__)
 
@@ -196,12 +195,12 @@ class CrawledSites(Part):
         return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
     def learn(self, url: str, update: SiteUpdate) -> bool:
-        """Remember what the page at *url* taught; in one crawl, each address teaches once."""
+        """Add what was learned of the page at *url*; in one crawl, each address counts once."""
         site = site_of(url)
         if not site or not update.added or url in self._learned_urls:
             return False
         self._learned_urls[url] = None
-        if len(self._learned_urls) > MAX_TAUGHT:
+        if len(self._learned_urls) > MAX_LEARNED_URLS:
             del self._learned_urls[next(iter(self._learned_urls))]
         known = self._recalled(site)
         watch = self._watches.setdefault(site, LayoutWatch())
@@ -220,7 +219,7 @@ class CrawledSites(Part):
             return None
         self._in_flight, self._unsaved = self._unsaved, Batch()
         batch = self._in_flight
-        return self._store.adding(batch.learned(), self._now(), batch.anew)
+        return self._store.adding(batch.learned(), self._now(), batch.forgotten)
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -256,7 +255,7 @@ class CrawledSites(Part):
 
     def _stored(self, site: str) -> SiteMemory:
         """What is stored of *site*; what cannot be read is not known."""
-        if site in self._unsaved.anew:
+        if site in self._unsaved.forgotten:
             return SiteMemory()
         if site in self._in_flight:  # perhaps stored already, and so not asked for
             return self._in_flight.of(site)

@@ -4,11 +4,22 @@ Below the bounds the same pages give the same memory in any order, and the memor
 are merged by addition. Counts are halved at the end of each period. All counts of a memory are
 in units of its own period, and adding an older memory scales it by a power of two, without
 rounding, so nothing has to be rewritten as time passes.
+
+A page is one observation, whatever its length, and counts a key once even if it occurs a hundred
+times. A text is the words of a block: for each text that occurs once on the page, it is counted
+which share of the article is before it and which after it; on the next page the article is expected
+on the same side. A container is the kind of place of a block: the tags and class words of its four
+innermost ancestors. Its vote is the mean probability of its blocks, either in the reading without
+site memory, so that errors do not reinforce themselves, or according to a wrapper.
+
+Counts are multiples of 1/256 on a scale of powers of two, which float32 adds without rounding until
+a row has seen some 60,000 pages. A table that exceeds its bound drops rows seen once before others,
+and among these the least recently seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import NamedTuple
@@ -44,7 +55,7 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
     @classmethod
     def none(cls) -> KeyedCounts:
         """A table without a row."""
-        return _NONE
+        return _NO_COUNTS
 
     @classmethod
     def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
@@ -53,12 +64,7 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         Each key is there once.
         """
         quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return cls.of_counts(keys, quantized, minute)
-
-    @classmethod
-    def of_counts(cls, keys: TokenIds, rows: Rows, minute: int) -> KeyedCounts:
-        """The same, of *rows* that are whole parts of ``QUANTUM`` already."""
-        return cls(keys, rows, np.full(len(keys), minute, np.uint32))
+        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -72,39 +78,19 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
             and np.array_equal(self.seen, other.seen)
         )
 
-    def plus(self, other: KeyedCounts) -> KeyedCounts:
-        """Both tables added."""
-        small, large = sorted((self, other), key=len)
-        if not len(small):
-            return large
-        places = np.minimum(np.searchsorted(large.keys, small.keys), len(large) - 1)
-        known = large.keys[places] == small.keys
-        rows, seen, places = large.rows.copy(), large.seen.copy(), places[known]
-        rows[places] += small.rows[known]
-        seen[places] = np.maximum(seen[places], small.seen[known])
-        added = KeyedCounts(large.keys, rows, seen)
-        return added if known.all() else added.with_new(small.chosen(np.flatnonzero(~known)))
-
     @classmethod
-    def total(cls, tables: Sequence[KeyedCounts]) -> KeyedCounts:
+    def total(cls, tables: Iterable[KeyedCounts]) -> KeyedCounts:
         """All *tables* added at once, which is faster than one by one."""
-        tables = [table for table in tables if len(table)]
-        if not tables:
-            return cls.none()
-        keys = np.concatenate([table.keys for table in tables])
+        filled = [table for table in tables if len(table)]
+        if len(filled) < 2:  # noqa: PLR2004 - nothing is added
+            return filled[0] if filled else cls.none()
+        keys = np.concatenate([table.keys for table in filled])
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
-        rows = np.concatenate([table.rows for table in tables])[order]
-        seen = np.concatenate([table.seen for table in tables])[order]
+        rows = np.concatenate([table.rows for table in filled])[order]
+        seen = np.concatenate([table.seen for table in filled])[order]
         return cls(keys[starts], np.add.reduceat(rows, starts), np.maximum.reduceat(seen, starts))
-
-    def with_new(self, new: KeyedCounts) -> KeyedCounts:
-        """The table with *new* keys, none of which it has."""
-        keys = np.concatenate((self.keys, new.keys))
-        order = np.argsort(keys, kind="stable")
-        rows = np.concatenate((self.rows, new.rows))[order]
-        return KeyedCounts(keys[order], rows, np.concatenate((self.seen, new.seen))[order])
 
     def scaled(self, halvings: int) -> KeyedCounts:
         """The table with every count halved so many times; rows that count nothing are gone."""
@@ -137,17 +123,9 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         return np.where(known, self.rows[places].T, np.float32(0)).astype(np.float64)
 
 
-def _without_rows() -> KeyedCounts:
-    """What tables without a row share; nothing can be written into it."""
-    none = KeyedCounts(
-        np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
-    )
-    for column in (none.keys, none.rows, none.seen):
-        column.setflags(write=False)
-    return none
-
-
-_NONE = _without_rows()
+_NO_COUNTS = KeyedCounts(
+    np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
+)
 
 
 # Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that
@@ -200,28 +178,6 @@ class BlockKeys:
 
 def _groups(keys: TokenIds) -> Groups:
     return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Observation:
-    """One page's counts; the columns are named in `SiteMemory`."""
-
-    texts: KeyedCounts
-    containers: KeyedCounts
-
-
-def observation(
-    keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool = False
-) -> Observation:
-    """What the page with these *keys* adds; *inside* (float64[n]) is the probability of each block.
-
-    With *labelled*, the probabilities are 0 or 1 and what a wrapper says. *minute* is when the
-    page was downloaded, in minutes since 1970.
-    """
-    return Observation(
-        _texts(keys, keys.words * inside, minute),
-        _containers(keys, inside, minute, labelled=labelled),
-    )
 
 
 def main_container(keys: BlockKeys, mass: Floats) -> int:
@@ -299,9 +255,21 @@ class SiteMemory:
         return SMALLEST_SIZE + rows * ROW_SIZE + len(self.addresses) * LARGEST_SHAPE
 
     @classmethod
-    def of(cls, seen: Observation, minute: int, *, labelled: bool = False) -> SiteMemory:
-        """The memory of a single page with an article, downloaded in *minute*."""
-        return cls(1.0, float(labelled), period_of(minute), seen.texts, seen.containers)
+    def of_page(
+        cls, keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool = False
+    ) -> SiteMemory:
+        """The memory of a single page with an article, by the *keys* of its blocks.
+
+        *inside* (float64[n]) is the probability of each block; with *labelled*, it is 0 or 1 and
+        what a wrapper says. *minute* is when the page was downloaded, in minutes since 1970.
+        """
+        return cls(
+            1.0,
+            float(labelled),
+            period_of(minute),
+            _texts(keys, keys.words * inside, minute),
+            _containers(keys, inside, minute, labelled=labelled),
+        )
 
     @classmethod
     def of_address(cls, url: str, article_probability: float, minute: int) -> SiteMemory:
@@ -311,28 +279,20 @@ class SiteMemory:
 
     def plus(self, other: SiteMemory) -> SiteMemory:
         """Both memories added, within the bounds."""
-        period = max(self.period, other.period)
-        mine, theirs = self.at(period), other.at(period)
-        return SiteMemory(
-            mine.pages + theirs.pages,
-            mine.labelled_pages + theirs.labelled_pages,
-            period,
-            mine.texts.plus(theirs.texts).bounded(MAX_TEXTS),
-            mine.containers.plus(theirs.containers).bounded(MAX_CONTAINERS),
-            mine.addresses.plus(theirs.addresses),
-        )
+        return SiteMemory.total((self, other))
 
     @classmethod
-    def total(cls, memories: Sequence[SiteMemory]) -> SiteMemory:
-        """All *memories* added at once, which is faster than one by one."""
+    def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:
+        """All *memories* added at once, which is faster than one by one, within the bounds."""
+        memories = list(memories)
         period = max((each.period for each in memories), default=0)
         known = [each.at(period) for each in memories]
         return cls(
             sum(each.pages for each in known),
             sum(each.labelled_pages for each in known),
             period,
-            KeyedCounts.total([each.texts for each in known]).bounded(MAX_TEXTS),
-            KeyedCounts.total([each.containers for each in known]).bounded(MAX_CONTAINERS),
+            KeyedCounts.total(each.texts for each in known).bounded(MAX_TEXTS),
+            KeyedCounts.total(each.containers for each in known).bounded(MAX_CONTAINERS),
             reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
         )
 

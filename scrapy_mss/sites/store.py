@@ -1,4 +1,4 @@
-"""A site's memory as bytes: a header, its tables, and a checksum. No pickle.
+"""The memories of sites as bytes, and as rows of a store: a header, tables, a checksum. No pickle.
 
     header | keys | rows | minutes | shapes of addresses | CRC-32
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import struct
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -49,59 +49,6 @@ LAST_PERIOD: Final = period_of(2**32)  # minutes are 32 bits wide
 
 class DamagedMemoryError(ValueError):
     """Bytes that are no memory of a site."""
-
-
-def names_by_version() -> tuple[str, ...]:
-    """What the keys of memories begin with: of this version of the keys, and of earlier ones."""
-    return tuple(map(str, range(KEYS_VERSION, 0, -1)))
-
-
-class Recall:
-    """Reads what this version or an earlier one has stored as *where*; the latter warns once."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
-        self._has_warned = False
-        self._damaged: set[str] = set()  # sites of which that was logged
-
-    def memory(self, site: str, stored: Sequence[bytes | None]) -> SiteMemory:
-        """What is known of *site*, by what is *stored* under each of the `names_by_version`.
-
-        Nothing if that is damaged, so that the next checkpoint replaces it: an exception would
-        reject all sites of each checkpoint that includes this one.
-        """
-        try:
-            return self._memory(site, stored)
-        except DamagedMemoryError as error:
-            if site not in self._damaged:
-                self._damaged.add(site)
-                logger.warning(
-                    "scrapy-mss: %s: the memory of %r is damaged: %s. The site starts from zero, "
-                    "and the next checkpoint that includes it replaces its memory",
-                    self._where,
-                    site,
-                    error,
-                )
-            return SiteMemory()
-
-    def _memory(self, site: str, stored: Sequence[bytes | None]) -> SiteMemory:
-        current, *before = stored
-        if current is not None:
-            return from_bytes(current)
-        known = next((from_bytes(data) for data in before if data is not None), None)
-        if known is None:
-            return SiteMemory()
-        if not self._has_warned:
-            self._has_warned = True
-            logger.warning(
-                "scrapy-mss: %s: this version recognizes texts and containers of sites by other "
-                "keys than the one that learned them: they start from zero (those of %s were of "
-                "%.0f pages); the addresses of sites are kept",
-                self._where,
-                site,
-                known.pages,
-            )
-        return SiteMemory(period=known.period, addresses=known.addresses)
 
 
 def to_bytes(memory: SiteMemory) -> bytes:
@@ -196,26 +143,31 @@ class StoredSite(NamedTuple):
 
 
 class SiteStore:
-    """The memories of sites in a store."""
+    """The memories of sites in a store.
+
+    A crawl reads a site when it first meets it, and its checkpoints add what was learned since.
+    Memories are additive, so crawls that share a store do not overwrite one another.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._recall = Recall(store.name)
+        self._has_warned = False  # of memories under earlier keys
+        self._damaged: set[str] = set()  # sites of which that was logged
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*; an empty memory if nothing."""
         return self._memory(site, self._store.get(_rows(site), patient=False))
 
     def adding(
-        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+        self, learned: Mapping[str, SiteMemory], minute: int, forgotten: Collection[str] = ()
     ) -> Change:
-        """What adds what was *learned* of each site; of those in *anew*, nothing is left before."""
-        reads = [row for site in learned if site not in anew for row in _rows(site)]
+        """What adds what was *learned* of each site; what was stored of those *forgotten* goes."""
+        reads = [row for site in learned if site not in forgotten for row in _rows(site)]
         return Change(reads, partial(self._with, learned, minute))
 
     def sites(self) -> Iterator[StoredSite]:
         """All sites, those that were used last first."""
-        prefix = f"{names_by_version()[0]}:".encode()
+        prefix = f"{KEYS_VERSION}:".encode()
         for key, used in self._store.used_since(SITES, 0).items():
             if key.startswith(prefix):
                 size = len(self._store.get([(SITES, key)]).get((SITES, key), b""))
@@ -231,9 +183,44 @@ class SiteStore:
         }
 
     def _memory(self, site: str, found: Rows) -> SiteMemory:
-        return self._recall.memory(site, [found.get(row) for row in _rows(site)])
+        """What is known of *site*, by what was *found*.
+
+        Nothing if that is damaged, so that the next checkpoint replaces it: an exception would
+        reject all sites of each checkpoint that includes this one.
+        """
+        try:
+            current, *before = (found.get(row) for row in _rows(site))
+            if current is not None:
+                return from_bytes(current)
+            known = next((from_bytes(data) for data in before if data is not None), None)
+        except DamagedMemoryError as error:
+            if site not in self._damaged:
+                self._damaged.add(site)
+                logger.warning(
+                    "scrapy-mss: %s: the memory of %r is damaged: %s. The site starts from zero, "
+                    "and the next checkpoint that includes it replaces its memory",
+                    self._store.name,
+                    site,
+                    error,
+                )
+            return SiteMemory()
+        return SiteMemory() if known is None else self._under_these_keys(site, known)
+
+    def _under_these_keys(self, site: str, known: SiteMemory) -> SiteMemory:
+        """What is *known* of *site* under the keys of an earlier version, its addresses alone."""
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "scrapy-mss: %s: this version recognizes texts and containers of sites by other "
+                "keys than the one that learned them: they start from zero (those of %s were of "
+                "%.0f pages); the addresses of sites are kept",
+                self._store.name,
+                site,
+                known.pages,
+            )
+        return SiteMemory(period=known.period, addresses=known.addresses)
 
 
 def _rows(site: str) -> list[Key]:
-    """Those of *site* by version, the current one first."""
-    return [SITES.key(f"{version}:{site}") for version in names_by_version()]
+    """Those of *site* by version of the keys of blocks, the current one first."""
+    return [SITES.key(f"{version}:{site}") for version in range(KEYS_VERSION, 0, -1)]

@@ -75,7 +75,7 @@ NOTHING_KNOWN: Final = AddressCounts()
 
 
 @dataclass(slots=True)
-class Site:
+class ListedSite:
     """A site of the list, in this crawl."""
 
     name: str  # the registered domain
@@ -109,10 +109,10 @@ class NewsSpider(Spider):
 
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.sites: dict[str, Site] = {}
+        self.sites: dict[str, ListedSite] = {}
         for front, hosts in entries_of(sites):
             name = site_of(front)
-            site = self.sites.setdefault(name, Site(name))
+            site = self.sites.setdefault(name, ListedSite(name))
             site.fronts.append(front)
             site.hosts.update(hosts)
         self.limit = _limit(limit)
@@ -193,7 +193,7 @@ class NewsSpider(Spider):
             lists.setdefault(kind, []).append(url)
         return Answer(lists)
 
-    async def _read(self, response: Response, kind: str, site: Site) -> Answer | None:
+    async def _read(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
         """What a list says; None if that is not to be had, which is logged and counted."""
         async with site.turn:
             try:
@@ -204,7 +204,7 @@ class NewsSpider(Spider):
                 return None
             return self._noted(site, answer) if answer else None
 
-    async def _answer(self, response: Response, kind: str, site: Site) -> Answer | None:
+    async def _answer(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
         """What a list says, or an `UnreadListError`; None if the crawl ends."""
         if kind in PAGES and not isinstance(response, HtmlResponse):
             raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
@@ -218,14 +218,14 @@ class NewsSpider(Spider):
             await completed(answer)
         return None if answer.cancelled() else answer.result()
 
-    def _failed_to_read(self, url: str, site: Site, error: UnreadListError) -> None:
+    def _failed_to_read(self, url: str, site: ListedSite, error: UnreadListError) -> None:
         self.logger.warning("scrapy-mss: %s cannot be read: %s", url, error)
         MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=error.reason)
         # What is no HTML now will not be until it changes, and is sent again then.
         if self._seen and error.reason != NOT_HTML:
             self._seen.leave_incomplete(site.name)
 
-    def _noted(self, site: Site, answer: Answer) -> Answer:
+    def _noted(self, site: ListedSite, answer: Answer) -> Answer:
         site.seconds += answer.seconds
         if answer.off_site and not site.is_off_site:
             site.is_off_site = True
@@ -260,7 +260,7 @@ class NewsSpider(Spider):
         known = memories.addresses(url) if memories is not None else NOTHING_KNOWN
         return guess(url, known).probability >= PROBABLE
 
-    def _lists(self, site: Site, kind: str, urls: Iterable[str]) -> Iterator[Request]:
+    def _lists(self, site: ListedSite, kind: str, urls: Iterable[str]) -> Iterator[Request]:
         """Requests for the lists at *urls* that were not read in this crawl."""
         meta = {SKIP_EXTRACTION: True, SKIP_TRAINING: True, SITE: site.name}
         meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **MAX_BODY}
@@ -279,7 +279,7 @@ class NewsSpider(Spider):
             )
 
     def _articles(
-        self, site: Site, listed: Iterable[Listed], *, guessed: bool
+        self, site: ListedSite, listed: Iterable[Listed], *, guessed: bool
     ) -> Iterator[Request]:
         """Requests for the articles that are due, until the site has had its share.
 
@@ -304,7 +304,7 @@ class NewsSpider(Spider):
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
 
-    def _due(self, site: Site, listed: Iterable[Listed]) -> Iterator[Listed]:
+    def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
         """Those of *listed* that are not known to be as they were."""
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:

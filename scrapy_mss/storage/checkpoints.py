@@ -192,7 +192,7 @@ def _outcome(change: Change) -> Any:  # noqa: ANN401 - of the change
     """What comes after a *change* that is written, which is no failure of it if that fails."""
     try:
         return change.after()
-    except Exception as error:  # noqa: BLE001 - of the store, of memory: the part is told of it
+    except Exception as error:  # noqa: BLE001 - of the store, of memory: the part gets the error
         return error
 
 

@@ -86,7 +86,7 @@ return 1
 """
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where a server is, and what the names of our keys begin with.
 
     The format is that of redis-py plus the prefix: `redis://host:6379/0?prefix=news`.
@@ -97,7 +97,7 @@ class Address(NamedTuple):
     shown: str  # without passwords, for messages and logs
 
     @classmethod
-    def of(cls, named: str) -> Address:
+    def of(cls, named: str) -> ServerAddress:
         """The address in a setting."""
         given, _, rest = named.partition("://")
         scheme, where = given.lower(), _without_password(rest)
@@ -144,13 +144,13 @@ class RedisStore:
     """A store on the server *named*."""
 
     def __init__(self, named: str) -> None:
-        self._address = Address.of(named)
+        self._address = ServerAddress.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
         self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
         self._is_ending = False
         self._unanswered: _Sent | None = None
-        self._lock = Lock()  # of a write: the next one waits for its fate
+        self._lock = Lock()  # of a write: the next one waits for it
 
     @property
     def name(self) -> str:
@@ -309,7 +309,7 @@ def _digest(value: bytes | None) -> str:
     return "" if value is None else sha1(value).hexdigest()  # noqa: S324 - what Redis computes
 
 
-def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
+def _client(address: ServerAddress, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
     try:
         from redis import Redis
         from redis.backoff import ExponentialBackoff

@@ -28,7 +28,7 @@ from scrapy_mss.storage.tables import (
 )
 
 FILE: Final = "store.db"
-APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apart
+APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are recognized
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
 AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
@@ -73,7 +73,7 @@ class SQLiteStore:
         """Make all *changes* in one transaction; where this raises, none."""
         with self._errors():
             self._make_folder()
-            if not self._is_there():  # each thread connects anew, or would use a deleted file
+            if not self._is_there():  # each thread reconnects, or would use a deleted file
                 self._of_thread = local()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}
@@ -182,8 +182,8 @@ def _connected(path: Path, seconds: float) -> sqlite3.Connection:
     """A connection to the file *path* that waits so many *seconds* for others.
 
     On a read-only file system SQLite cannot make the files of the write-ahead log, which it wants
-    even for reading, unless it is told that nobody can change the file. It then reads no log that
-    a killed crawl has left.
+    even for reading, unless the address says that nobody can change the file. It then reads no log
+    that a killed crawl has left.
     """
     name = str(path)
     with suppress(AttributeError, OSError):  # Windows has no statvfs; there may be no file yet
@@ -236,7 +236,7 @@ def _state(connection: sqlite3.Connection) -> tuple[int, int, set[str]]:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Use the write-ahead log, as soon as no other crawl is making the file.
 
-    Everywhere else SQLite itself waits for others, as long as the connection was told.
+    Everywhere else SQLite itself waits for others, for the time that the connection has.
     """
     (milliseconds,) = connection.execute("PRAGMA busy_timeout").fetchone()
     until = monotonic() + milliseconds / 1000

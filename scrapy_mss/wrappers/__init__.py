@@ -1,6 +1,6 @@
 """Hand-written rules that say where the articles of a site are, and the labels they give.
 
-registry = load_wrappers(["rules/", "ftr-site-config.tar.xz"])
+registry = load_wrappers(["rules", "ftr-site-config"])
 wrapper = registry.find(url)
 labelling = label(wrapper, html) if wrapper else None
 """

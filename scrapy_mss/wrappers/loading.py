@@ -1,7 +1,8 @@
-"""Where wrappers are loaded from: files, folders, archives, names in Python, or the objects.
+"""Where wrappers are loaded from: files, folders, names in Python, or the objects themselves.
 
-The suffix of a file's name says who reads it (`READERS`). All sources are read before any problem
-is raised: one `WrapperError` has the problems of all of them.
+The suffix of a file's name says who reads it (`READERS`). Third parties write such files, so
+only regular ones inside their folder are read, up to a size. All sources are read before any
+problem is raised: one `WrapperError` has the problems of all of them.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path, PurePath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
 from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.registry import Registry
-from scrapy_mss.wrappers.rule_files import RuleFile, rule_files
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 
@@ -26,6 +28,8 @@ Source: TypeAlias = str | Path | Wrapper | Mapping[str, object] | Iterable[Wrapp
 Policy: TypeAlias = Literal["skip", "raise"]
 Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
 
+# Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
+LARGEST_FILE: Final = 2**20
 _PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 _SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
 
@@ -33,10 +37,10 @@ _SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last t
 def load_wrappers(sources: Iterable[Source] | Source, *, third_party: Policy = "skip") -> Registry:
     """The wrappers of all *sources*, in their order; a `WrapperError` if anything is wrong.
 
-    A source is a YAML file, a folder or an archive of such files or of site config files of
-    Full-Text RSS, ``"module:NAME"`` for wrappers in Python, a `Wrapper`, a mapping shaped as in
-    YAML, or a list of these two. *third_party* says what a problem in a site config file does:
-    ``"skip"`` leaves out what has it, ``"raise"`` treats it as in one's own wrappers.
+    A source is a YAML file, a folder of such files or of site config files of Full-Text RSS,
+    ``"module:NAME"`` for wrappers in Python, a `Wrapper`, a mapping shaped as in YAML, or a list of
+    these two. *third_party* says what a problem in a site config file does: ``"skip"`` leaves out
+    what has it, ``"raise"`` treats it as in one's own wrappers.
     """
     if isinstance(sources, (str, Path, Wrapper, Mapping)):
         sources = [sources]
@@ -60,7 +64,8 @@ def _from_source(source: object, place: str, report: ImportReport) -> list[Wrapp
             with located(file=source):
                 return _from_objects(_imported(source), source)
         case str() | Path():
-            return _from_files(rule_files(Path(source), tuple(READERS)), report)
+            with located(file=str(source)):
+                return _from_files(Path(source), report)
         case _:
             return _from_objects(source, place)
 
@@ -98,16 +103,53 @@ def _from_object(item: object, place: str) -> list[Wrapper]:
             raise rejected("a Wrapper or a mapping", shown(item))
 
 
-def _from_files(files: Iterable[RuleFile], report: ImportReport) -> list[Wrapper]:
+def _from_files(path: Path, report: ImportReport) -> list[Wrapper]:
+    """The wrappers in the file *path*, or in all files of the folder *path*, by name."""
+    with _readable():
+        files = _files(path)
     wrappers: list[Wrapper] = []
     with gathered() as problems:
         for file in files:
-            with problems.at(file=file.place):
-                if file.problem is not None:
-                    raise WrapperError([file.problem])
-                read = READERS[PurePath(file.place).suffix.lower()]
-                wrappers += read(file.data, file.place, report)
+            with problems.at(file=str(file)):
+                read = READERS[file.suffix.lower()]
+                wrappers += read(_content(file, path), str(file), report)
     return wrappers
+
+
+def _files(path: Path) -> list[Path]:
+    endings = f"end in {', '.join(READERS)}"
+    if path.is_dir():
+        inside = (each for each in path.rglob("*") if each.suffix.lower() in READERS)
+        files = [each for each in inside if ".git" not in each.parts and not each.is_dir()]
+        if not files:
+            raise rejected(f"files that {endings}", "none")
+        return sorted(files, key=str)
+    path.stat()  # of what is not there the error says so
+    if path.suffix.lower() not in READERS:
+        raise rejected(f"a folder of files that {endings}, or one of them", "another file")
+    return [path]
+
+
+def _content(file: Path, source: Path) -> bytes:
+    """What is in *file*, which is *source* or in that folder."""
+    with _readable():
+        inside = path_inside(file, source)
+        if inside is None:
+            raise rejected("a file of this folder", "a link out of it")
+        return read_regular(inside, LARGEST_FILE)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise a `WrapperError` with the reason if a path in the block cannot be read."""
+    try:
+        yield
+    except WrapperError:  # a ValueError too
+        raise
+    # Links in a circle are a RuntimeError before Python 3.13, a path with a NUL is a ValueError.
+    except (OSError, RuntimeError, ValueError) as error:
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise rejected("a readable file or folder", f"{type(error).__name__}: {text}") from error
 
 
 def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:

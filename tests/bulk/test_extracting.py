@@ -42,12 +42,6 @@ def test_a_batch_becomes_a_table_of_what_each_page_is_read_as(extractor: Article
     assert table.column("reason")[4].as_py() == "unusable"
 
 
-def test_a_batch_without_rows_is_a_table_without_rows(extractor: ArticleExtractor) -> None:
-    empty = pa.table({"url": pa.array([], pa.string()), "html": pa.array([], pa.string())})
-
-    assert extractor(empty).num_rows == 0
-
-
 def test_a_page_costs_itself_alone_whatever_it_does(misbehaving: ArticleExtractor) -> None:
     reasons = {
         "be slow": "timeout",

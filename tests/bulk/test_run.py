@@ -23,9 +23,8 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.parts import DonePart, OnProgress, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, Engine, EngineError, OnProgress, Part, make_part  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
@@ -35,8 +34,8 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     Summary,
     files_of,
 )
-from scrapy_mss.bulk.worker_groups import WORKER_GROUP, Engine, EngineError, WorkerGroups, shares  # noqa: E402
-from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
+from scrapy_mss.bulk.worker_groups import WORKER_GROUP, WorkerGroups, shares  # noqa: E402
+from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,
@@ -135,14 +134,6 @@ def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExt
     assert len({(row["source"], row["place"]) for row in rows}) == len(rows)
 
 
-def test_small_files_share_a_part(
-    archive: Path, tmp_path: Path, extractor: ArticleExtractor
-) -> None:
-    bulk = Bulk(files_of([str(archive / "small-*")]), tmp_path / "out", {})
-
-    assert run(bulk, Here(extractor)).parts == 1
-
-
 def test_parts_that_are_done_are_not_made_again(
     archive: Path, tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
@@ -236,14 +227,6 @@ def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
         Manifest(tmp_path, made)
     first.close()
     Manifest(tmp_path, made).close()
-
-
-@pytest.mark.parametrize("text", ["nothing.jsonl", "no-*.jsonl", "page.txt"])
-def test_inputs_that_cannot_be_read_are_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "page.txt").touch()
-
-    with pytest.raises(SourceError, match=text.replace("*", r"\*")):
-        run(Bulk(files_of([str(tmp_path / text)]), tmp_path / "out", {}), WorkerGroups({}, 1))
 
 
 def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(

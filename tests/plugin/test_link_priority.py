@@ -114,7 +114,6 @@ def test_a_crawl_reads_what_is_probably_an_article_first(site: Site, tmp_path: P
     settings = {
         **ADDON,
         "MSS_EMIT": "all",
-        "MSS_WORKERS": 0,
         "MSS_LINK_PRIORITY": True,
         "CONCURRENT_REQUESTS": 1,
         "DOWNLOAD_DELAY": 0.1,  # or the second is asked for before the last links are scheduled

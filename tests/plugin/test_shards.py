@@ -63,7 +63,7 @@ def test_crawls_of_all_shards_have_each_page_once(tmp_path: Path, site: Site) ->
     hosts = ("127.0.0.1", "localhost")
     urls = [url for host in hosts for url in site.urls("plain", range(3), host)]
     jobs = [
-        Job(arguments={"urls": urls}, settings={**ADDON, "MSS_SHARD": f"{n}/3", "MSS_WORKERS": 0})
+        Job(arguments={"urls": urls}, settings={**ADDON, "MSS_SHARD": f"{n}/3"})
         for n in range(1, 4)
     ]
 

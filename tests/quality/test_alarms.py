@@ -13,7 +13,7 @@ from scrapy_mss.quality.alarms import (
     SIZES,
     WINDOW,
     Figure,
-    Part,
+    Proportion,
     alarms,
     figures,
     has_declined,
@@ -94,8 +94,8 @@ def test_a_rise_is_no_alarm() -> None:
 
 def test_days_that_differ_widely_must_fall_further() -> None:
     """The same latest day falls below even days, and not below such as go up and down."""
-    now, even = Part(12, 60), [Part(48, 60)] * 8
-    uneven = [Part(n, 60) for n in (14, 58, 48, 20, 55, 48, 16, 57)]
+    now, even = Proportion(12, 60), [Proportion(48, 60)] * 8
+    uneven = [Proportion(n, 60) for n in (14, 58, 48, 20, 55, 48, 16, 57)]
 
     assert has_declined(now, even)
     assert not has_declined(now, uneven)
@@ -104,9 +104,9 @@ def test_days_that_differ_widely_must_fall_further() -> None:
 def test_the_lower_of_two_shares_has_declined_whenever_the_higher_has() -> None:
     chance = random.Random(3)
     for _ in range(500):
-        before = [Part(chance.randint(0, 50), 50) for _ in range(chance.randint(1, 9))]
+        before = [Proportion(chance.randint(0, 50), 50) for _ in range(chance.randint(1, 9))]
         of = chance.randint(SIZES[0], 300)
-        told = [has_declined(Part(counted, of), before) for counted in range(of + 1)]
+        told = [has_declined(Proportion(counted, of), before) for counted in range(of + 1)]
 
         assert told == sorted(told, reverse=True)
         assert not told[-1]

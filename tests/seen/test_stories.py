@@ -25,10 +25,10 @@ from scrapy_mss.seen.stories import (
     adding,
 )
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
+from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.shelves import Shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
-from tests.helpers.told import copy, text
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 

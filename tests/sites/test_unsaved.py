@@ -32,7 +32,7 @@ def test_two_batches_are_the_batch_of_all_steps(
 
     at_once = batch(first + later)
     assert joined.learned() == at_once.learned()
-    assert joined.anew == at_once.anew
+    assert joined.forgotten == at_once.forgotten
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=3 * ADDED_AT_ONCE))

@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 
 from scrapy_mss.settings import SettingError, read
 from scrapy_mss.storage.opening import is_server
-from scrapy_mss.storage.redis_store import Address
+from scrapy_mss.storage.redis_store import ServerAddress
 from scrapy_mss.storage.tables import StoreError
 from tests.plugin.crawling import environment
 
@@ -23,7 +23,7 @@ from tests.plugin.crawling import environment
 def test_the_schemes_of_servers_may_be_in_capitals(scheme: str, spelled: object) -> None:
     named = f"{spelled(scheme)}://user:Secret@Host:6379/0?prefix=News"  # type: ignore[operator]
 
-    address = Address.of(named)
+    address = ServerAddress.of(named)
 
     assert is_server(named)
     assert address.prefix == "News"
@@ -47,7 +47,7 @@ def test_a_path_is_no_server(named: str) -> None:
     ],
 )
 def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(named: str) -> None:
-    assert Address.of(named).shown == "redis://…?prefix=scrapy-mss"
+    assert ServerAddress.of(named).shown == "redis://…?prefix=scrapy-mss"
 
 
 UNKNOWN = ["redis+sentinel://h/0", "REDIS-CLUSTER://h", "rediscluster://h", "http://h", "file:///m"]

@@ -37,8 +37,8 @@ from scrapy_mss.suggest.agreement import word_f1
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.browser import chromium
-from tests.helpers.desks import Desk, browser, opened
-from tests.helpers.workbenches import bench_of, served
+from tests.helpers.workbench_ui import WorkbenchUI, browser, opened
+from tests.helpers.workbenches import served, workbench
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "sites_ctf.jsonl.xz"
 N_SITES = int(os.environ.get("WORKBENCH_SITES", "1"))
@@ -91,9 +91,9 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
-def wrong_block(desk: Desk, gold: str) -> int | None:
+def wrong_block(ui: WorkbenchUI, gold: str) -> int | None:
     """The longest block that is in and should not be, or the other way; None if all is well."""
-    marks = desk.page.frames[1].locator("[data-block]").evaluate_all(MARKS)
+    marks = ui.page.frames[1].locator("[data-block]").evaluate_all(MARKS)
     texts: dict[int, str] = defaultdict(str)
     inside: dict[int, bool] = {}
     for number, text, is_in in marks:
@@ -118,18 +118,18 @@ def made(chrome: Browser, rows: list[dict[str, Any]], folder: Path) -> tuple[int
     """Make and save the rule of a site; the clicks and the seconds that it took."""
     golds = {row["url"]: row["golds"][0] for row in rows}
     began = monotonic()
-    bench = bench_of([StoredPage(row["url"], row["html"]) for row in rows], folder)
-    with served(bench) as origins, opened(chrome, origins) as desk:
-        url = desk.page.get_attribute("#list [aria-current]", "title") or ""
-        while desk.clicks < MOST_CLICKS - 1:
-            block = wrong_block(desk, golds[url])
+    bench = workbench([StoredPage(row["url"], row["html"]) for row in rows], folder)
+    with served(bench) as origins, opened(chrome, origins) as ui:
+        url = ui.page.get_attribute("#list [aria-current]", "title") or ""
+        while ui.clicks < MOST_CLICKS - 1:
+            block = wrong_block(ui, golds[url])
             if block is None:
                 break
-            before = desk.rule
-            if "problems" in desk.click_block(block) or desk.rule == before:
+            before = ui.rule
+            if "problems" in ui.click_block(block) or ui.rule == before:
                 break
-        desk.click("#save")
-        return desk.clicks, monotonic() - began
+        ui.click("#save")
+        return ui.clicks, monotonic() - began
 
 
 def measured(chrome: Browser, site: str, rows: list[dict[str, Any]], folder: Path) -> Row:

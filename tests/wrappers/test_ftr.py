@@ -104,7 +104,7 @@ def test_a_file_name_that_is_no_host_is_a_problem() -> None:
     ("file", "site"),
     [
         ("example.com.txt", "example.com"),
-        ("a/b.zip/.example.com.txt", "*.example.com"),
+        ("a/b/.example.com.txt", "*.example.com"),
         ("C:\\rules\\news.example.com.txt", "news.example.com"),
     ],
 )

@@ -119,10 +119,10 @@ def test_a_crawl_reads_the_same() -> None:
 
 
 def test_it_teaches_no_words_and_of_the_site_what_a_page_without_a_rule_does() -> None:
-    visit, alone = (SiteContext(SiteMemory(), 29_000_000, URL) for _ in range(2))
+    site, alone = (SiteContext(SiteMemory(), 29_000_000, URL) for _ in range(2))
     EXTRACTOR.extract_page(Page.of(HTML, url=URL), alone)
 
-    answer = answered(AROUND, example=True, visit=visit)
+    answer = answered(AROUND, example=True, site=site)
 
     assert answer.example is Rejection.READ_BY_MODEL
     assert answer.update is not None

@@ -122,6 +122,7 @@ PROBLEMS = [
     ("body: p\nurl: news", "$.url: expected a path pattern that begins with / or *"),
     ("body: p\nurl: [/a, {regex: '('}]", "$.url[1].regex: expected a regular expression, got '('"),
     ("body: p\nurl: {glob: /a}", "$.url: expected a path pattern, as in /news/*, or a mapping"),
+    ("body: p\npriority: 1:30", "$.priority: expected an integer, got the string '1:30'"),
     ("body: p\npriority: yes", "$.priority: expected an integer, got the boolean True"),
     ("body: p\ntrain_only: 1", "$.train_only: expected true or false, got the number 1"),
     (
@@ -185,6 +186,8 @@ def test_all_problems_are_reported_at_once() -> None:
         ("body: !!python/name:os.system", f"line 1, column 7: {PLAIN}"),
         ("body: 2024-02-31", f"{PLAIN}, got day is out of range"),
         ("body: \0", PLAIN),
+        ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
+        ("body: !!float 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
         ("[" * 5000, "expected YAML, got hundreds of nested values"),
     ],
 )

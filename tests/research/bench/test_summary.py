@@ -68,18 +68,3 @@ def test_a_difference_is_paired() -> None:
     assert (estimate.value, estimate.low, estimate.high) == pytest.approx((0.01, 0.01, 0.01))
     assert found["p"] == Estimate(0, 0, 0)
     assert found["rouge"] is None
-
-
-def test_speed_leaves_out_failures_and_pages_without_a_unit() -> None:
-    times = [(1.0, 0.5, None), (3.0, 1.0, None), (2.0, None, None), (999.0, 1.0, "Error")]
-    scores = [
-        replace(row, ms=ms, lxml_ms=unit, error=error, bytes=2_000)
-        for row, (ms, unit, error) in zip(rows(*"abcd"), times, strict=True)
-    ]
-
-    found = summary.speed(scores)
-
-    assert (found.pages, found.ms_median, found.ms_mean) == (3, 2, 2)
-    assert found.ms_p95 == pytest.approx(2.9)
-    assert found.mb_per_s == pytest.approx(1.0)
-    assert found.times_lxml == pytest.approx(2.5)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from research.datasets.pages import Broken, LabelledPage
-from research.datasets.readers import READERS, decoded, optional_golds
+from research.datasets.readers import READERS, optional_golds
 from tests.research.bench.fakes import page, pages, record, write_jsonl
 
 HTML = '<html lang="de-AT"><p>Es regnet.</p>'
@@ -156,15 +156,3 @@ def test_cleaneval(tmp_path: Path, html: str, gold: str) -> None:
 
     text = "Wetter\n\nEs regnet.\n\nHeute"
     assert found == [LabelledPage("7", "example.co.uk", HTML, (text,), URL, "de-at")]
-
-
-def test_a_page_is_decoded_whatever_it_declares() -> None:
-    cases = [
-        (b"\xef\xbb\xbfgr\xc3\xbcn", "grün"),
-        (b'<meta charset="iso-8859-2">\xb1', '<meta charset="iso-8859-2">ą'),
-        (b'<meta charset="no-such">\xfc', '<meta charset="no-such">ü'),
-        (b'<meta charset="rot13">\xfc', '<meta charset="rot13">ü'),
-        (b"gr\xfcn \x93", "grün “"),
-    ]
-
-    assert [(data, decoded(data)) for data, _ in cases] == cases

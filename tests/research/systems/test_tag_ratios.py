@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from research.systems.cetr import kernel, smooth
 from research.systems.clustering import kmeans, mixture
-from research.systems.tag_ratios import LineSystem, line_ratios, page_lines
-from research.systems.ttr import TtrThreshold
+from research.systems.tag_ratios import line_ratios, page_lines
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
 
@@ -60,28 +59,6 @@ def test_smoothing_is_the_sum_of_the_papers_formula(values: Floats) -> None:
     ]
 
     assert smooth(values) == pytest.approx(expected, abs=1e-6)
-
-
-def content(system: LineSystem, values: Floats) -> set[int]:
-    return set(np.flatnonzero(system.content(values)).tolist())
-
-
-@pytest.mark.parametrize(
-    ("low", "expected"),
-    [
-        # Averages of 0.80 and 2 in five lines each: mean 0.70, deviation 0.819.
-        (4.0, {*range(12, 17)}),
-        # 0.84 and 2: mean 0.71, deviation 0.820.
-        (4.2, {*range(3, 8), *range(12, 17)}),
-    ],
-)
-def test_lines_that_reach_the_deviation_of_the_averages_are_text(
-    low: float, expected: set[int]
-) -> None:
-    values = np.zeros(20)
-    values[[5, 14]] = low, 10
-
-    assert content(TtrThreshold(), values) == expected
 
 
 NUMBERS = st.one_of(st.integers(0, 9).map(float), st.floats(-1e6, 1e6))

@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
 
 
 @dataclass(slots=True)
-class Desk:
+class WorkbenchUI:
     """The workbench's page; ``clicks`` counts those of a person, ``errors`` what went wrong."""
 
     page: Page
@@ -60,7 +60,7 @@ class Desk:
     def click_block(self, number: int) -> dict[str, Any]:
         """Click a block of the drawn page; what the workbench answered."""
         block = self.page.frame_locator("#frame").locator(f'[data-block="{number}"]').first
-        with self.page.expect_response(lambda answer: "/api/pick" in answer.url) as answered:
+        with self.page.expect_response(lambda answer: "/api/click" in answer.url) as answered:
             block.click()
         self.clicks += 1
         self.settle()
@@ -82,7 +82,7 @@ class Desk:
 
 
 @contextmanager
-def opened(chromium: Browser, origins: Origins) -> Iterator[Desk]:
+def opened(chromium: Browser, origins: Origins) -> Iterator[WorkbenchUI]:
     """The workbench as it is when its address was opened and all of it is there."""
     context = chromium.new_context(viewport={"width": 1400, "height": 900})
     try:
@@ -91,8 +91,8 @@ def opened(chromium: Browser, origins: Origins) -> Iterator[Desk]:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
         page.goto(origins.address)
-        desk = Desk(page, errors)
-        desk.settle()
-        yield desk
+        ui = WorkbenchUI(page, errors)
+        ui.settle()
+        yield ui
     finally:
         context.close()

@@ -1,4 +1,4 @@
-"""The questions that the page asks, asked of a server as the page does."""
+"""The API of the workbench, over HTTP as its page uses it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.workbench.answers import SECONDS_AN_HOUR
-from scrapy_mss.workbench.bench import WorkbenchState
+from scrapy_mss.workbench.api import SECONDS_AN_HOUR, WorkbenchState
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
-from tests.helpers.workbenches import SITE, asked, bench_of, news, request, served
+from tests.helpers.workbenches import SITE, asked, news, request, served, workbench
 from tests.quality.made_up import MadeUpSite, days
 
 ATTACK = Path(__file__).resolve().parents[3] / "shared" / "attack"
@@ -32,29 +30,26 @@ RULE = f"site: {SITE}\nbody: '#one-body'\n"
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> WorkbenchState:
+def state(tmp_path_factory: pytest.TempPathFactory) -> WorkbenchState:
     pages = [*news(), StoredPage(f"https://{SITE}/empty", ""), StoredPage(f"https://{SITE}/x", "x")]
-    return bench_of(pages, tmp_path_factory.mktemp("bench"))
+    return workbench(pages, tmp_path_factory.mktemp("bench"))
 
 
 @pytest.fixture(scope="module")
-def origins(bench: WorkbenchState) -> Iterator[Origins]:
-    with served(bench) as found:
+def origins(state: WorkbenchState) -> Iterator[Origins]:
+    with served(state) as found:
         yield found
 
 
 def compared(origins: Origins, rule: str) -> list[dict[str, Any]]:
-    """All pages of the site, as the page asks for them: until it has them."""
+    """All pages of the site, requested in parts."""
     rows: list[dict[str, Any]] = []
-    while True:
-        found = asked(origins, "compare", site=SITE, rule=rule, first=len(rows))
-        rows += found["pages"]
-        assert found["next"] == len(rows)
-        if not found["pages"]:
-            return rows
+    while found := asked(origins, "compare", site=SITE, rule=rule, first=len(rows))["pages"]:
+        rows += found
+    return rows
 
 
-def test_the_suggested_rule_is_there_when_a_site_opens(origins: Origins) -> None:
+def test_a_rule_is_suggested_for_a_site(origins: Origins) -> None:
     found = asked(origins, "open", site=SITE)
     suggested = asked(origins, "suggest", site=SITE)
 
@@ -65,17 +60,17 @@ def test_the_suggested_rule_is_there_when_a_site_opens(origins: Origins) -> None
     assert [bool(page["left_out"]) for page in found["pages"]] == [False] * 6 + [True] * 2
 
 
-def test_pages_are_compared_in_turn(origins: Origins) -> None:
+def test_rule_and_model_are_compared_page_by_page(origins: Origins) -> None:
     rows = compared(origins, RULE)
 
     assert [row["matched"] for row in rows] == [True] * 6 + [False] * 2
     assert all(row["agreement"] > 0.95 for row in rows[:6])
 
 
-def test_a_page_is_judged_by_any_rule(origins: Origins) -> None:
-    found = asked(origins, "judge", site=SITE, page=0, rule=RULE)
-    nothing = asked(origins, "judge", site=SITE, page=0, rule=f"site: {SITE}\nbody: .gone\n")
-    empty = asked(origins, "judge", site=SITE, page=6, rule=RULE)
+def test_any_rule_is_evaluated_on_a_page(origins: Origins) -> None:
+    found = asked(origins, "evaluate", site=SITE, page=0, rule=RULE)
+    nothing = asked(origins, "evaluate", site=SITE, page=0, rule=f"site: {SITE}\nbody: .gone\n")
+    empty = asked(origins, "evaluate", site=SITE, page=6, rule=RULE)
 
     assert found["article"]["text"] == news_page(0).text
     assert "1" in found["inside"]
@@ -84,8 +79,8 @@ def test_a_page_is_judged_by_any_rule(origins: Origins) -> None:
     assert not empty["matched"]
 
 
-def test_what_is_wrong_with_a_rule_is_an_answer(origins: Origins) -> None:
-    for name in ("judge", "compare", "pick", "save", "teach"):
+def test_problems_of_a_rule_are_an_answer(origins: Origins) -> None:
+    for name in ("evaluate", "compare", "click", "save", "train"):
         values = {"site": SITE, "page": 0, "first": 0, "role": "body", "block": 0, "run": 0}
         found = asked(origins, name, **values, rule="site: one.example\nbody: 'p['\n")
 
@@ -93,37 +88,37 @@ def test_what_is_wrong_with_a_rule_is_an_answer(origins: Origins) -> None:
 
 
 def test_a_click_is_answered_with_a_rule_or_a_reason(origins: Origins) -> None:
-    inside = asked(origins, "judge", site=SITE, page=0, rule=RULE)["inside"]
+    inside = asked(origins, "evaluate", site=SITE, page=0, rule=RULE)["inside"]
     click = {"site": SITE, "page": 0, "rule": RULE, "role": "body", "run": 0}
 
-    found = asked(origins, "pick", **click, block=inside.index("1"))
-    again = asked(origins, "pick", **click, block=inside.index("1"), level=found["level"])
+    found = asked(origins, "click", **click, block=inside.index("1"))
+    again = asked(origins, "click", **click, block=inside.index("1"), level=found["level"])
 
     assert found["rule"] != RULE
     assert again == found
-    assert found["picked"][0] <= inside.index("1") <= found["picked"][1]
+    assert found["clicked"][0] <= inside.index("1") <= found["clicked"][1]
     assert found["path"]
 
 
 def test_the_model_learns_the_pages_that_a_rule_labels(
-    bench: WorkbenchState, origins: Origins
+    state: WorkbenchState, origins: Origins
 ) -> None:
-    found = asked(origins, "teach", site=SITE, rule=RULE)
-    twice = asked(origins, "teach", site=SITE, rule=RULE)
+    found = asked(origins, "train", site=SITE, rule=RULE)
+    twice = asked(origins, "train", site=SITE, rule=RULE)
 
     assert found["learned"] == 6
     assert twice["learned"] == 0
-    assert bench.model is not None
-    assert bench.model.load().bayes.pages == 6
-    around = asked(origins, "teach", site=SITE, rule=RULE.replace("body:", "around:"))
+    assert state.model is not None
+    assert state.model.load().bayes.pages == 6
+    around = asked(origins, "train", site=SITE, rule=RULE.replace("body:", "around:"))
     assert "leaves the text to the model" in around["problems"][0]["text"]
 
 
-def test_a_selector_that_fails_on_a_page_is_told(origins: Origins) -> None:
+def test_a_selector_that_fails_on_a_page_is_reported(origins: Origins) -> None:
     fails = "//p[re:test('x', concat('(', string(.)))]"  # an expression that is not closed
     rule = f'{RULE}title: {{xpath: "{fails}"}}\n'
 
-    found = asked(origins, "judge", site=SITE, page=0, rule=rule)
+    found = asked(origins, "evaluate", site=SITE, page=0, rule=rule)
 
     assert found["matched"]
     (failure,) = found["failures"]
@@ -131,20 +126,19 @@ def test_a_selector_that_fails_on_a_page_is_told(origins: Origins) -> None:
 
 
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
-    bench = bench_of(news(), tmp_path)
-    bench.quality = QualityStore(SQLiteStore(tmp_path / "store"))
+    state = workbench(news(), tmp_path)
     today = int(time() // SECONDS_AN_HOUR) // DAY
     counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
     for counts in counted.values():
         counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})
-    bench.quality.add({(SITE, day): counts for day, counts in counted.items()})
-    with served(bench) as origins:
+    QualityStore(state.store).add({(SITE, day): counts for day, counts in counted.items()})
+    with served(state) as origins:
         assert asked(origins, "rules")["rules"] == []
         asked(origins, "save", site=SITE, rule=RULE, seen="")
         (row,) = asked(origins, "rules")["rules"]
 
     assert row["rule"] == SITE
-    assert row["file"] == str(bench.folder / f"{SITE}.yaml")
+    assert row["file"] == str(state.folder / f"{SITE}.yaml")
     assert row["tests"] == 5
     assert row["pages"] == 40 * 21
     assert row["hits"] == 24 / 30
@@ -153,10 +147,10 @@ def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_wrong_file_says_so(tmp_path: Path) -> None:
-    bench = bench_of(news(), tmp_path)
-    bench.folder.mkdir()
-    (bench.folder / "wrong.yaml").write_text("site: [\n", "utf-8")
-    with served(bench) as origins:
+    state = workbench(news(), tmp_path)
+    state.folder.mkdir()
+    (state.folder / "wrong.yaml").write_text("site: [\n", "utf-8")
+    with served(state) as origins:
         found = asked(origins, "rules")
         opened = asked(origins, "open", site=SITE)
 
@@ -180,29 +174,29 @@ def hostile() -> list[StoredPage]:
     return [StoredPage(f"https://hostile.example/{n}", text) for n, text in enumerate(texts)]
 
 
-def test_hostile_pages_are_opened_drawn_judged_and_clicked(tmp_path: Path) -> None:
+def test_hostile_pages_are_drawn_evaluated_and_clicked(tmp_path: Path) -> None:
     pages = hostile()
     rule = "site: hostile.example\nbody: body\n"
-    with served(bench_of(pages, tmp_path)) as origins:
+    with served(workbench(pages, tmp_path)) as origins:
         asked(origins, "open", site="hostile.example")
         asked(origins, "suggest", site="hostile.example")
         for number in range(len(pages)):
             path = f"/{origins.frame_token}/hostile.example/{number}"
             answer, html = request(origins.frame_port, f"GET {path}")
-            judged = asked(origins, "judge", site="hostile.example", page=number, rule=rule)
+            evaluated = asked(origins, "evaluate", site="hostile.example", page=number, rule=rule)
             click = {"site": "hostile.example", "page": number, "rule": rule, "run": 0}
-            for role in ("body", "title") if judged["inside"] else ():
-                block = max(judged["inside"].find("1"), 0)
-                found = asked(origins, "pick", **click, block=block, role=role)
+            for role in ("body", "title") if evaluated["inside"] else ():
+                block = max(evaluated["inside"].find("1"), 0)
+                found = asked(origins, "click", **click, block=block, role=role)
                 assert found.keys() & {"rule", "problems"}
 
             assert answer.status == 200
             assert html.count(b"<script") == 1
             assert len(html) < 60 * len(pages[number].html) + 60_000
-            assert len(json.dumps(judged)) < 20 * len(pages[number].html) + 60_000
+            assert len(json.dumps(evaluated)) < 20 * len(pages[number].html) + 60_000
 
 
-def test_serving_closes_no_log_handler_of_the_process(bench: WorkbenchState) -> None:
+def test_serving_closes_no_log_handler_of_the_process(state: WorkbenchState) -> None:
     class Handler(logging.Handler):
         is_closed = False
 
@@ -211,7 +205,7 @@ def test_serving_closes_no_log_handler_of_the_process(bench: WorkbenchState) -> 
             super().close()
 
     handler = Handler()
-    with served(bench):
+    with served(state):
         is_closed = handler.is_closed
     handler.close()
 

@@ -16,27 +16,24 @@ from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Indices, Tokens
 from scrapy_mss.suggest.readings import SitePage
-from scrapy_mss.wrappers.labeller import Labelling
 
 _BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
 BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
 AROUND: Final = 8  # words of agreement that are shown before and after a difference
 MOST_WORDS: Final = 3_000  # of a page's differences
 MOST_RUNS: Final = 300
-LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
-LONGEST_FIELD: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words that one of both keeps, or both; or a gap, whose words both keep and nobody reads."""
+    """Words that the rule, the model or both keep; or a gap: words of both that are not shown."""
 
     kind: str
     text: str
 
 
 def by_model(page: SitePage) -> Bools:
-    """bool[n_tokens]: what the model takes for the article, nothing of a page that is none."""
+    """bool[n_tokens]: the article of the model; nothing on a page that is not an article."""
     kept: Bools = page.extraction.kept
     return kept if page.extraction.is_article else np.zeros_like(kept)
 
@@ -54,7 +51,7 @@ def blocks_inside(blocks: Sequence[ExplainedBlock], tokens: Tokens, inside: Bool
 
 
 def differences(tokens: Tokens, by_rule: Bools, by_model: Bools) -> list[Run]:
-    """What the rule keeps and the model does not, and the other way, with the words around."""
+    """Where only the rule or only the model keeps words, with the words around."""
     at = np.flatnonzero((by_rule | by_model) & (tokens.kind > CLOSE))
     kinds = np.where(by_rule[at] & by_model[at], 0, np.where(by_rule[at], 1, 2))
     names = (BOTH, RULE, MODEL)
@@ -98,15 +95,3 @@ def _text(tokens: Tokens, at: Indices) -> str:
         pieces.append(tokens.clean[start : int(tokens.clean_end[token])])
         end, last = int(tokens.clean_end[token]), token
     return "".join(pieces)
-
-
-def article_of(found: Labelling) -> dict[str, object]:
-    """The article as a rule has it, for the page."""
-    return {
-        "title": found.title[:LONGEST_FIELD],
-        "authors": ", ".join(found.authors)[:LONGEST_FIELD],
-        "published": found.published[:LONGEST_FIELD],
-        "text": found.text[:LONGEST_TEXT],
-        "words": int(np.count_nonzero(found.inside & found.tokens.is_word)),
-        "missed": list(found.missed),
-    }

@@ -22,7 +22,7 @@ def text(seed: int) -> str:
 
 def copy(seed: int, paper: int, kept: float = 0.8) -> str:
     """What a *paper* makes of it: its own beginning, and not all of the rest."""
-    told = sentences(seed)
+    original = sentences(seed)
     chance = random.Random(paper)  # noqa: S311
-    rest = sorted(chance.sample(range(len(told)), round(kept * len(told))))
-    return "\n\n".join([*sentences(1000 + paper, 2), *(told[each] for each in rest)])
+    rest = sorted(chance.sample(range(len(original)), round(kept * len(original))))
+    return "\n\n".join([*sentences(1000 + paper, 2), *(original[each] for each in rest)])

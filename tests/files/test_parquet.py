@@ -1,10 +1,13 @@
-"""Streams of rows and the Parquet files that they become, whole or not."""
+"""Items as rows, streams of rows, and the Parquet files that they become, whole or not."""
 
 from __future__ import annotations
 
 import io
+import json
 import os
 from contextlib import suppress
+from dataclasses import fields
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +15,101 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
-
-from scrapy_mss.files import parquet as parquet_files  # noqa: E402 - not without pyarrow
-from scrapy_mss.files.parquet import (  # noqa: E402
+from scrapy_mss.files import parquet as parquet_files
+from scrapy_mss.files.parquet import (
+    OTHER,
+    Columns,
     Stream,
     StreamAside,
     StreamBeside,
     convert,
+    field_types,
     finish_left,
 )
+from scrapy_mss.items import ARTICLE_FIELDS, Article
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+NAMES = {name: name for name in ARTICLE_FIELDS}
+OURS = Columns.of(NAMES, None)
+
+
+def test_each_field_of_an_article_is_a_column_of_its_type() -> None:
+    schema = OURS.schema()
+
+    assert schema.names == [*(each.name for each in fields(Article)), OTHER]
+    expected = {"url": "string", "authors": "list<item: string>", "revision": "int64"}
+    assert {name: str(schema.field(name).type) for name in expected} == expected
+    assert str(schema.field("probability").type) == "double"
+    assert field_types()["published"] is str
+
+
+def test_fields_that_a_feed_names_are_the_columns() -> None:
+    columns = Columns.of(NAMES, {"probability": "p", "page": "page"})
+
+    assert str(columns.schema()) == "p: double\npage: string"
+    assert columns.row([("p", 1), ("page", [2])]) == ({"p": 1.0, "page": "[2]"}, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("title", "A title", "A title"),
+        ("title", "", ""),
+        ("title", "half \ud800", "half ?"),
+        ("title", {"a": [1]}, '{"a": [1]}'),
+        ("title", Decimal("1.50"), "1.50"),
+        ("authors", ["A", 2], ["A", "2"]),
+        ("authors", "A", ["A"]),
+        ("revision", "3", 3),
+        ("revision", 3.0, 3),
+        ("probability", "0.5", 0.5),
+        ("probability", None, None),
+    ],
+)
+def test_a_value_becomes_one_of_the_column(name: str, value: object, expected: object) -> None:
+    row, left = OURS.row([(name, value)])
+
+    assert row == {name: expected}
+    assert left == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("league", "first"),
+        ("other", {"deep": [None, 1.5, "é"]}),
+        ("revision", 1.5),
+        ("revision", 2**63),
+        ("revision", float("inf")),
+        ("probability", "high"),
+        ("probability", 10**400),
+        ('a "quoted" name', ""),
+    ],
+)
+def test_what_no_column_takes_is_kept_as_json(name: str, value: object) -> None:
+    row, left = OURS.row([("url", "u"), (name, value), ("more", 1)])
+
+    assert left == {}
+    assert row["url"] == "u"
+    assert json.loads(row[OTHER]) == {name: value, "more": 1}
+
+
+def test_what_is_no_json_either_is_left_and_spoils_nothing() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    row, left = OURS.row([("deep", deep), ("odd", object()), ("good", 1), ("url", "u")])
+
+    assert left.keys() == {"deep", "odd"}
+    assert row == {"url": "u", OTHER: '{"good": 1}'}
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 
 SCHEMA = pa.schema([("n", pa.int64()), ("text", pa.string())])
 COUNT = 7 * parquet_files.BATCH_ROWS // 2
@@ -66,14 +150,6 @@ def test_what_goes_in_comes_out(tmp_path: Path, count: int) -> None:
     assert write(target, count) == target
     assert read(target) == rows(count)
     assert names_in(tmp_path) == ["a.parquet"]
-
-
-def test_nothing_has_the_name_of_the_file_before_it_is_whole(tmp_path: Path) -> None:
-    beside = StreamBeside(tmp_path / "a.parquet", SCHEMA)
-    for row in rows(COUNT):
-        beside.rows.add(row)
-        assert not list(tmp_path.glob("*.parquet"))
-    beside.finish()
 
 
 def test_a_name_that_is_taken_stays_with_its_file(tmp_path: Path) -> None:
@@ -127,17 +203,6 @@ def test_what_a_crawl_writes_at_the_same_time_is_left_to_it(tmp_path: Path) -> N
     assert read(tmp_path / "a-2.parquet") == rows(1)
 
 
-def test_a_crawl_that_is_killed_before_its_first_batch_leaves_nothing_to_convert(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    StreamBeside(tmp_path / "a.parquet", SCHEMA)._file.close()  # noqa: SLF001 - as a kill does
-
-    finish_left(tmp_path)
-
-    assert names_in(tmp_path) == []
-    assert caplog.text == ""
-
-
 @pytest.mark.parametrize("content", [b"no stream", b"\xff\xff\xff\xff\xff\xff\xff\x7f"])
 def test_a_stream_that_cannot_be_read_is_left_where_it_is(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
@@ -150,15 +215,6 @@ def test_a_stream_that_cannot_be_read_is_left_where_it_is(
     assert path.read_bytes() == content
     assert names_in(tmp_path) == [path.name]
     assert "cannot be converted to a Parquet file" in caplog.text
-
-
-def test_streams_of_others_are_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "a.arrows"
-    path.write_bytes(b"of somebody else")
-
-    finish_left(tmp_path)
-
-    assert names_in(tmp_path) == ["a.arrows"]
 
 
 def _stream(count: int) -> bytes:
@@ -194,16 +250,6 @@ def test_row_groups_and_batches_have_their_bounds(
 
     metadata = pq.ParquetFile(tmp_path / "a.parquet").metadata
     assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [200, 150]
-
-
-def test_long_texts_are_written_at_once() -> None:
-    file = io.BytesIO()
-    stream = Stream(file, SCHEMA)
-    before = len(file.getvalue())
-
-    stream.add({"n": 1, "text": "x" * parquet_files.BATCH_SIZE})
-
-    assert len(file.getvalue()) > before
 
 
 class Full(io.BytesIO):
