@@ -73,7 +73,7 @@ class Pages:
 def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
     """The HTML pages in the cache *folder*; with a *site*, those of its host and subdomains alone.
 
-    An entry that cannot be read is none, as it is for Scrapy.
+    An entry that cannot be read is skipped, as Scrapy does.
     """
     for meta in sorted(folder.glob(f"*/??/*/{META}")):
         try:
