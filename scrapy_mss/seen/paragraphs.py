@@ -129,7 +129,7 @@ class Paragraphs:
         return any(_are_alike(one, other) for one in edited[0] for other in edited[1])
 
     def found_on(self, page: Page) -> tuple[Bools, Bools, Bools]:
-        """bool[n_blocks] each: the blocks of *page* that the article had, new ones, new beside it."""
+        """bool[n_blocks] each: blocks that the article had, new ones, and new ones beside it."""
         lines, n = paragraphs_of(page), len(page.blocks)
         hashes, found = hashes_of(lines), np.zeros((3, n), np.bool_)
         had, new = np.isin(hashes, self.kept), ~np.isin(hashes, self.all)
