@@ -1,4 +1,4 @@
-"""What a crawl of the demo web finds, and teaches the bundled model, and one an hour later."""
+"""What crawls of the demo web find and learn on top of the bundled model, an hour later, too."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_crawl_makes_sites_with_wrappers_better_and_no_others_worse(crawled: P
     assert min(gains.values()) > -HARM, gains
 
 
-def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
+def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_reported(
     crawled: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -94,12 +94,12 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
     table = demo.later_report(demo.read(tmp_path / "later.jsonl"), earlier)
     capfd.readouterr()
     assert demo.write_report() == 0
-    told = capfd.readouterr().out.splitlines()
+    printed = capfd.readouterr().out.splitlines()
 
     assert table.splitlines()[-1].split()[:-2] == "all 19 of 19 5 of 5 2 of 2 0".split()
-    assert told[-1] == f"1 of 5 sites have alarms; the report is {tmp_path / 'report.html'}"
-    assert told[0].split() == "site last success lists articles last error".split()
-    assert {line.partition(".")[0] for line in told[1:6]} == set(demo_web.SITES)
-    assert {line.partition(":")[0] for line in told[6:-1]} == {"northgate-post.example"}
-    assert any(": articles laid out as before: 100% to 0%" in line for line in told)
-    assert any("the rule finds a title: 100% to 0%" in line for line in told)
+    assert printed[-1] == f"1 of 5 sites have alarms; the report is {tmp_path / 'report.html'}"
+    assert printed[0].split() == "site last success lists articles last error".split()
+    assert {line.partition(".")[0] for line in printed[1:6]} == set(demo_web.SITES)
+    assert {line.partition(":")[0] for line in printed[6:-1]} == {"northgate-post.example"}
+    assert any(": articles laid out as before: 100% to 0%" in line for line in printed)
+    assert any("the rule finds a title: 100% to 0%" in line for line in printed)

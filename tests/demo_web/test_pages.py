@@ -121,8 +121,8 @@ def test_an_hour_later_there_are_new_changed_and_copied_stories() -> None:
         assert {f"http://{site.host}{path}" for path in site.latest} == new | changed
         for number, original in site.hour.copies.items():
             paper, _, story = original.partition("/")
-            copied, told = site.page("article", number), LATER[paper].page("article", int(story))
-            assert (copied.title, copied.expected) == (told.title, told.expected)
+            copied, first = site.page("article", number), LATER[paper].page("article", int(story))
+            assert (copied.title, copied.expected) == (first.title, first.expected)
             assert copied.path in site.latest
     assert counts == {"new": 19, "changed": 5}
 

@@ -22,6 +22,7 @@ from scrapy_mss.crawl.training import CHECKPOINT_PAGES
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {"crawls": [str(Path(__file__).with_name("crawler.py"))], "scrapy": ["-m", "scrapy"]}
+RESULTS = "results.json"
 FORKING = Path(__file__).with_name("forking.py")
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
@@ -100,8 +101,20 @@ USUAL_PATH = environment()["PYTHONPATH"]  # which tests may have workers find ot
 _FORKED = Lock()
 
 
-def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
-    """What runs *jobs*, one after the other; each has a store of its own unless it names one."""
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a program printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def _run(folder: Path, jobs: Iterable[Job]) -> Done:
+    """Run *jobs*, one after the other; each has a store of its own unless it names one."""
     asked = [
         {
             "spider": job.spider,
@@ -113,21 +126,9 @@ def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
         }
         for number, job in enumerate(jobs)
     ]
-    inputs, outputs = folder / "jobs.json", folder / "results.json"
+    inputs = folder / "jobs.json"
     inputs.write_text(json.dumps(asked))
-    return [sys.executable, *PROGRAMS["crawls"], str(inputs), str(outputs)]
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a program printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.out.splitlines()]
+    return _ran(folder, "crawls", [str(inputs), str(folder / RESULTS)])
 
 
 def run_scrapy(folder: Path, *words: str) -> Done:
@@ -196,8 +197,7 @@ def _forking_process() -> subprocess.Popen[str]:
 
 def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
     """Run *jobs*, one after the other, in one child process in *folder*."""
-    command = command_of(folder, jobs)
-    done = _ran(folder, "crawls", command[2:])
+    done = _run(folder, jobs)
     assert done.code == 0, done.err
     return [
         Crawl(
@@ -208,5 +208,10 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
             result.get("stall", 0.0),
             result.get("ending", 0.0),
         )
-        for result in json.loads(Path(command[-1]).read_text())
+        for result in json.loads((folder / RESULTS).read_text())
     ]
+
+
+def exit_code(folder: Path, job: Job) -> int:
+    """That of a process that runs a *job*, which may kill it."""
+    return _run(folder, [job]).code

@@ -77,18 +77,18 @@ def _teasers(chance: random.Random, count: int) -> str:
     )
 
 
-def _head(told: Story) -> str:
+def _head(article: Story) -> str:
     return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{told.title}</title>'
-        f'<meta property="og:title" content="{told.title}">'
-        f'<meta property="article:published_time" content="{told.published}">'
-        f'<meta name="author" content="{told.author}"></head>'
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{article.title}</title>'
+        f'<meta property="og:title" content="{article.title}">'
+        f'<meta property="article:published_time" content="{article.published}">'
+        f'<meta name="author" content="{article.author}"></head>'
     )
 
 
-def _frame(told: Story, main: str, chance: random.Random) -> str:
+def _frame(article: Story, main: str, chance: random.Random) -> str:
     return (
-        f'{_head(told)}<body><nav><ul><li><a href="/">Home</a><li><a href="/sport">Sport</a>'
+        f'{_head(article)}<body><nav><ul><li><a href="/">Home</a><li><a href="/sport">Sport</a>'
         f"<li><a href='/culture'>Culture</a></ul></nav>{main}"
         f"<aside><h3>More of today</h3><ul>{_teasers(chance, 8)}</ul></aside>"
         "<footer><a href='/terms'>Terms</a> | <a href='/privacy'>Privacy</a></footer>"
@@ -98,47 +98,47 @@ def _frame(told: Story, main: str, chance: random.Random) -> str:
 
 def wrapped(number: int, *, paragraphs: int = 6) -> str:
     """A page of the kind that `RULES` label."""
-    told = story("wrapped", number, paragraphs)
-    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
+    article = story("wrapped", number, paragraphs)
+    body = "".join(f"<p>{text}</p>\n" for text in article.paragraphs)
     main = (
-        f'<main><h1>{told.title}</h1><span class="by">{told.author}</span>'
+        f'<main><h1>{article.title}</h1><span class="by">{article.author}</span>'
         f'<article class="story">{body}<div class="box">Subscribe to our letter.</div></article>'
         "</main>"
     )
-    return _frame(told, main, random.Random(number))
+    return _frame(article, main, random.Random(number))
 
 
 def plain(number: int, *, paragraphs: int = 6) -> str:
     """A page with an article that no rule knows."""
-    told = story("plain", number, paragraphs)
-    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
-    main = f'<div id="content"><h2>{told.title}</h2><div class="text">{body}</div></div>'
-    return _frame(told, main, random.Random(number))
+    article = story("plain", number, paragraphs)
+    body = "".join(f"<p>{text}</p>\n" for text in article.paragraphs)
+    main = f'<div id="content"><h2>{article.title}</h2><div class="text">{body}</div></div>'
+    return _frame(article, main, random.Random(number))
 
 
 def german(number: int) -> str:
     """A page in German that says it is in English."""
-    told = story("plain", number)
+    article = story("plain", number)
     sentence = "Die Fähre fährt wieder, nachdem der Sturm sie im Hafen gehalten hatte."
     body = "".join(f"<p>{sentence} {n} Schiffe warteten. {sentence}</p>\n" for n in range(2, 9))
-    main = f'<div id="content"><h2>{told.title}</h2><div class="text">{body}</div></div>'
-    return _frame(told, main, random.Random(number))
+    main = f'<div id="content"><h2>{article.title}</h2><div class="text">{body}</div></div>'
+    return _frame(article, main, random.Random(number))
 
 
 def index(number: int) -> str:
     """A page of links."""
     chance = random.Random(f"index {number}")
-    told = Story("Front page", "", "", ())
-    return _frame(told, f"<ul>{_teasers(chance, 40)}</ul>", chance)
+    article = Story("Front page", "", "", ())
+    return _frame(article, f"<ul>{_teasers(chance, 40)}</ul>", chance)
 
 
 def small(number: int) -> str:
     """A page of about 2 kB, for many of them; the first hundred fill what remembers words."""
-    told = story("small", number, 3)
+    article = story("small", number, 3)
     names = " ".join(f"x{number:x}y{n}z" for n in range(2_000 if number < 100 else 5))
-    body = "".join(f"<p>{text}</p>\n" for text in (*told.paragraphs, f"Names: {names}."))
+    body = "".join(f"<p>{text}</p>\n" for text in (*article.paragraphs, f"Names: {names}."))
     return (
-        f"<html><head><title>{told.title}</title></head><body><ul><li><a href='/'>Home</a></ul>"
+        f"<html><head><title>{article.title}</title></head><body><ul><li><a href='/'>Home</a></ul>"
         f'<article class="story">{body}</article><ul>{_teasers(random.Random(number), 4)}</ul>'
         "</body></html>"
     )

@@ -15,6 +15,7 @@ import psutil
 from scrapy import Request, Spider, signals
 from scrapy.http import Response, TextResponse
 
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import Article
 from scrapy_mss.spiders import NewsSpider
 from tests.plugin.items import MAKERS, OWN_TITLE
@@ -105,7 +106,7 @@ class Asking(Silent):
 
 
 class Html(Silent):
-    """Yields items that bring their page with them, from a callback whose own page is none."""
+    """Yields items that bring their page with them, from a callback whose page is not read."""
 
     name = "html"
 
@@ -141,7 +142,11 @@ class Broken(Silent):
 
 
 class Disturbing(Silent):
-    """Does to its crawl or its store what is asked for when it gets so many pages."""
+    """Does to its crawl or its store what is asked for when it gets so many pages.
+
+    With each page it waits for the checkpoint in progress: what is stored when does not depend on
+    how busy the machine is.
+    """
 
     name = "disturbing"
     at: int
@@ -150,12 +155,13 @@ class Disturbing(Silent):
 
     def parse(self, response: Response, **_: Any) -> Any:
         """Yield nothing."""
+        MssExtension.of(self.crawler).state.checkpoints.settle()
         self.count += 1
         if self.count == self.at:
             DISTURBANCES[self.disturbance](Path(self.settings["MSS_STORE"]))
 
     def closed(self, _reason: str) -> None:
-        """Take the disturbance back, or the test could not be told what came of it."""
+        """Undo the disturbance, or the results could not be written."""
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 

@@ -37,17 +37,6 @@ MakeCrawler = Callable[..., Crawler]
 # Each alone
 
 
-def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-
-    returned = passed(part, response)
-
-    assert returned is response
-    assert stat(crawler, "train/learned") == 1
-    assert MssExtension.of(crawler).state.learner.pages == 1
-
-
 def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:
     part = ArticleMiddleware.from_crawler(crawler_of())
 

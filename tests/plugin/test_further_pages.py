@@ -41,13 +41,13 @@ class Server:
 
     def put(self, path: str, number: int, head: str = "", paragraphs: int = 6) -> None:
         """Have the page *number* of the article at *path*."""
-        told = story("paged", number, paragraphs)
-        body = "".join(f"<p>{text}</p>" for text in told.paragraphs)
+        article = story("paged", number, paragraphs)
+        body = "".join(f"<p>{text}</p>" for text in article.paragraphs)
         image = f"<figure><img src=/{number}.jpg></figure>"
         self.pages[path] = (
             f"<html lang=en><head><title>Ferry</title>{head}</head><body><nav>Home</nav>"
             f"<article><h1>Ferry sails {number}</h1>{body[:-4]}{image}</p>{body[:3]}"
-            f"{told.paragraphs[0]} Page {number} ends.</p></article></body></html>"
+            f"{article.paragraphs[0]} Page {number} ends.</p></article></body></html>"
         )
 
     def put_chain(self, path: str, length: int) -> list[str]:
@@ -77,7 +77,7 @@ def handler_of(server: Server) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-# What is at the address of a second page, and why it is none of the article; "" where it is one.
+# What is at the address of a second page, and why it is not part of the article; "" if it is.
 SECONDS: dict[str, tuple[str, str | tuple[int, str]]] = {
     "/canonical": ("other_article", (2, "<link rel=canonical href=/harbour>")),
     "/same": ("repeated", (1, "")),
@@ -237,7 +237,7 @@ def test_articles_that_are_each_other_s_next_pages_do_not_wait_for_each_other(
 
 
 def test_a_wrapper_says_where_the_next_page_is(crawls: dict[str, Crawl], server: Server) -> None:
-    """Whatever its address is; a circle has an end, and another site is none of its pages."""
+    """Whatever its address is; a circle has an end, and pages of other sites are not joined."""
     done = crawls["rule"]
 
     assert joined_pages(done) == {"a": [1, 2, 3], "other": [4], "circle": [1], "back": [1]}
@@ -277,7 +277,7 @@ def test_an_article_is_no_copy_of_its_own_page(crawls: dict[str, Crawl]) -> None
 def test_an_article_comes_again_if_a_page_failed_and_does_not_change_by_a_page_that_fails(
     crawls: dict[str, Crawl], server: Server
 ) -> None:
-    """A page that does not exist is none that failed."""
+    """A page that does not exist has not failed."""
     first, second, third = (crawls[name] for name in ("first", "second", "third"))
 
     assert joined_pages(first) == {"unavailable": [1], "gone": [1], "once": [1, 2]}

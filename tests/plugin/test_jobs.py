@@ -105,7 +105,7 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
 
 
 class Losing:
-    """A pool in which each page meets an exception that is none of the page's."""
+    """A pool that raises an exception for each page."""
 
     cannot_start = False
 

@@ -38,7 +38,7 @@ def learn(changes: ModelChanges, model: Model, number: int) -> None:
         model.bayes.add(observation)
 
 
-@settings(max_examples=15)  # each of them makes tables of millions of buckets
+@settings(max_examples=8)  # each of them makes tables of millions of buckets
 @given(st.lists(st.sampled_from(["learn", "become", "fail", "one", "other"]), max_size=12))
 def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps: list[str]) -> None:
     model = Model(DEFAULT)

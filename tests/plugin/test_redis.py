@@ -30,7 +30,7 @@ pytestmark = needs_redis
 __all__ = ["server", "shared_server"]  # fixtures
 
 NO_CRAWL = pytest.mark.any_scrapy("commands that read and write what is stored; there is no crawl")
-PATIENCE = pytest.mark.any_scrapy(
+TIMEOUTS = pytest.mark.any_scrapy(
     "how long the server's client waits; a crawl whose server goes away runs on each"
 )
 
@@ -135,7 +135,7 @@ def n_lost(line: str) -> int:
     return int(line.partition("the counts of ")[2].partition(" learned pages")[0])
 
 
-@PATIENCE
+@TIMEOUTS
 def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     tmp_path: Path, site: Site
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     assert n_lost(lost) >= N_PAGES - stored
 
 
-@PATIENCE
+@TIMEOUTS
 def test_a_server_that_is_slow_to_answer_at_the_end_has_all(
     tmp_path: Path, site: Site, server: RedisServer
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +23,7 @@ from scrapy_mss.seen.keys import address_key
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row
-from tests.plugin.crawling import ADDON, Crawl, Job, command_of, crawl, environment
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, exit_code
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site
 
@@ -65,15 +64,14 @@ def kept_of(folder: Path, urls: list[str]) -> dict[str, int]:
 def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
-    """Killed at its 29th page; checkpoints come every ten and take less than nine slow pages."""
-    urls = site.urls("slow", range(30))
-    killed = command_of(tmp_path, [job(folder, urls, 10, at=29, disturbance="kill")])
+    """Killed at its 29th page, with a checkpoint every ten pages."""
+    urls = site.urls("wrapped", range(30))
 
-    done = subprocess.run(killed, cwd=tmp_path, env=environment(), check=False, capture_output=True)
+    code = exit_code(tmp_path, job(folder, urls, 10, at=29, disturbance="kill"))
     kept = kept_of(folder, urls)
     (again,) = crawl(tmp_path, [job(folder, urls)])
 
-    assert done.returncode == -signal.SIGKILL
+    assert code == -signal.SIGKILL
     assert kept["model"] == 20
     for part in PARTS:  # a page is learned while it is downloaded, and seen later
         assert 20 - 3 <= kept[part] <= 20, kept
@@ -162,7 +160,7 @@ def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
 def test_a_crawl_whose_store_is_removed_goes_on_in_a_new_one(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
-    urls = site.urls("slow", range(20))
+    urls = site.urls("wrapped", range(20))
 
     (done,) = crawl(tmp_path, [job(folder, urls, at=14, disturbance="remove")])
 
@@ -176,7 +174,7 @@ def test_nothing_is_lost_where_a_full_disk_has_room_again(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
     """At the end of the crawl."""
-    urls = site.urls("slow", range(20))
+    urls = site.urls("wrapped", range(20))
 
     (done,) = crawl(tmp_path, [job(folder, urls, at=8, disturbance="fill")])
 
