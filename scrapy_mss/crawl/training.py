@@ -2,7 +2,7 @@
 
 Pages are labelled where page work is done, several at a time, and their counts are added here, in
 the event loop, one after the other; nothing else changes the model. Counts add up, so the order
-does not matter. If more pages wait than the workers need to be busy, the crawl waits for one.
+does not matter. If the workers have pages enough to be busy, the crawl waits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.jobs import PAGES_A_WORKER, LabelJob, PageLabels
+from scrapy_mss.crawl.jobs import LabelJob, PageLabels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.settings import Options
@@ -40,14 +40,11 @@ class Trainer:
         self._stats = numbers
         self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
-        # First come, first served: if each end of a page woke all that wait, they would take as
-        # much time as the page.
-        self._room = asyncio.Semaphore(max(PAGES_A_WORKER * options.workers, 1))
 
     async def train(self, response: HtmlResponse, *, article: bool) -> None:
         """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
 
-        Returns as soon as the page is under way, which waits while enough others are.
+        Returns as soon as the page is under way, which waits while workers have pages enough.
         """
         wrapper = self._labels.wrapper_for(response)
         if wrapper is None:
@@ -65,30 +62,16 @@ class Trainer:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return
-        await self._room.acquire()
-        task = None
-        try:
-            task = await self._begun(response, article=article)
-        finally:
-            if task is None:
-                self._room.release()
-
-    async def _begun(self, response: HtmlResponse, *, article: bool) -> asyncio.Task[None] | None:
-        """What learns the page, under way; None if the page is learned already."""
+        await self._labels.jobs.room()
         labelled = self._labels.begin(response, example=True, article=article)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
             await learning
-            return None
+            return
         task = asyncio.create_task(self._caught(learning, response.url))
         self._under_way.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
-        self._room.release()
+        task.add_done_callback(self._under_way.discard)
 
     async def _caught(self, step: Coroutine[None, None, None], url: str) -> None:
         """Take *step*; whatever goes wrong, the crawl goes on."""

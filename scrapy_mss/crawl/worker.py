@@ -13,6 +13,7 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -115,7 +116,7 @@ def _serve(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -
 
 
 def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
-    logged = _Records()
+    logged = BufferingHandler(sys.maxsize)
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
@@ -125,25 +126,12 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
         page = PageRequest.from_bytes(data)
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
-        answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())
+        answer = work.answer(page)
+        records = tuple((each.levelno, logged.format(each)) for each in logged.buffer)
+        logged.flush()
+        answer = replace(answer, logged=records, worn=limits.is_worn())
         send(answers, answer.to_bytes())
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-class _Records(logging.Handler):
-    """Keeps what is logged about a page, to be logged by the crawl."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._records: list[tuple[int, str]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._records.append((record.levelno, self.format(record)))
-
-    def taken(self) -> tuple[tuple[int, str], ...]:
-        """What was logged since the last call."""
-        taken, self._records = tuple(self._records), []
-        return taken
 
 
 if __name__ == "__main__":
