@@ -256,7 +256,7 @@ class Extractor:
     def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
-        alone = classifier.probabilities(page, inputs)
+        alone = classifier.networks.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
