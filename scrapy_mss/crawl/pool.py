@@ -32,13 +32,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges
 from scrapy_mss.crawl.wire import (
     CRASH,
     LENGTH,
     MEMORY,
+    NOTHING,
     OUT_OF_MEMORY,
     TIMEOUT,
+    ModelChanges,
     PageAnswer,
     PageRequest,
     packed,

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
-from scrapy_mss.crawl.model_changes import follow
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send, unpacked
+from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, follow, receive, send, unpacked
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css

@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, span_labels
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import LearnedPages, Model, example_of

@@ -5,7 +5,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.summary import summary
+from scrapy_mss.crawl.extension import summary
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.crawl import learner
-from scrapy_mss.crawl.learner import Unsaved
+from scrapy_mss.crawl import training
+from scrapy_mss.crawl.training import Unsaved
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.model import Example, LearnedPages, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
@@ -48,7 +48,7 @@ def test_batches_that_follow_one_another_are_what_a_model_learns_of_them(
     for each in chain(*batches):
         expected.bayes.add(each.observation)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learner, "FEWEST_ROWS", fewest_rows)
+        patch.setattr(training, "FEWEST_ROWS", fewest_rows)
         together = Unsaved()
         for examples in batches:
             together.follow(batch(examples))
@@ -76,14 +76,14 @@ def test_what_cannot_be_taken_in_is_not_taken_in_by_half(monkeypatch: pytest.Mon
 
 
 def test_rows_are_added_up_before_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learner, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(training, "FEWEST_ROWS", 1)
     made = Unsaved()
 
     for _ in range(50):
         made.add(EXAMPLES[0], 0)
 
     one = sum(len(bucket) for bucket, _ in EXAMPLES[0].observation.counts.values())
-    assert sum(map(learner._rows, made._counts)) <= 4 * one
+    assert sum(map(training._rows, made._counts)) <= 4 * one
 
 
 def test_a_page_is_taken_in_even_where_no_room_is_left_to_add_rows_up(
@@ -93,8 +93,8 @@ def test_a_page_is_taken_in_even_where_no_room_is_left_to_add_rows_up(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(learner, "FEWEST_ROWS", 1)
-        patch.setattr(learner, "united", failing)
+        patch.setattr(training, "FEWEST_ROWS", 1)
+        patch.setattr(training, "united", failing)
         made = Unsaved()
         for each in EXAMPLES[:3]:
             made.add(each, 0)
