@@ -29,12 +29,18 @@ from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.storage.tables import Store, StoreError
-from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
-from scrapy_mss.suggest.readings import SitePage, read_pages
+from scrapy_mss.suggest import (
+    NoRuleError,
+    SitePage,
+    agreements,
+    initial_rule,
+    read_pages,
+    suggest_of,
+)
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
 from scrapy_mss.workbench.drawing import drawn_for_frame
-from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited, initial_rule
+from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError
 from scrapy_mss.wrappers.reading import example_on, learn

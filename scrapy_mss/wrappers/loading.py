@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
@@ -25,7 +25,6 @@ from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 logger = logging.getLogger(__name__)
 
 Source: TypeAlias = str | Path | Wrapper | Mapping[str, object] | Iterable[Wrapper]
-Policy: TypeAlias = Literal["skip", "raise"]
 Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
 
 # Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
@@ -34,13 +33,12 @@ _PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 _SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
 
 
-def load_wrappers(sources: Iterable[Source] | Source, *, third_party: Policy = "skip") -> Registry:
+def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
     """The wrappers of all *sources*, in their order; a `WrapperError` if anything is wrong.
 
     A source is a YAML file, a folder of such files or of site config files of Full-Text RSS,
     ``"module:NAME"`` for wrappers in Python, a `Wrapper`, a mapping shaped as in YAML, or a list of
-    these two. *third_party* says what a problem in a site config file does: ``"skip"`` leaves out
-    what has it, ``"raise"`` treats it as in one's own wrappers.
+    these two. A problem in a site config file is no error: it is in the `Registry.report`.
     """
     if isinstance(sources, (str, Path, Wrapper, Mapping)):
         sources = [sources]
@@ -51,8 +49,6 @@ def load_wrappers(sources: Iterable[Source] | Source, *, third_party: Policy = "
             place = f"source {number}"  # in messages, unless the source has a name
             with problems.at(file=place):
                 wrappers += _from_source(source, place, report)
-        if third_party == "raise":
-            problems.found += report.problems
     if report.files:
         logger.info("site config files: %s", report)
     return Registry(wrappers, report)

@@ -11,6 +11,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timezone
+from heapq import nsmallest
 from typing import NamedTuple
 
 from scrapy_mss.wrappers.ftr import ImportReport
@@ -30,7 +31,7 @@ class _Match(NamedTuple):
 
 
 class Registry:
-    """Wrappers by host; ``report`` says what third-party files gave and what was left out."""
+    """Wrappers by host; ``report`` is about those of third-party files."""
 
     def __init__(
         self, wrappers: Iterable[Wrapper] = (), report: ImportReport | None = None
@@ -52,21 +53,9 @@ class Registry:
 
     def find(self, url: str, on: date | None = None) -> Wrapper | None:
         """The wrapper for the page at *url* as it was served *on* that day, by default today."""
-        matches = self._matches(url, on)
-        if not matches:
-            return None
-        if len(matches) > 1:
-            self._log_conflict(*matches[:2])
-        return matches[0].wrapper
-
-    def matching(self, url: str, on: date | None = None) -> list[Wrapper]:
-        """All wrappers for the page, the one that is used first."""
-        return [match.wrapper for match in self._matches(url, on)]
-
-    def _matches(self, url: str, on: date | None) -> list[_Match]:
         parts = UrlParts.of(url)
         if parts is None:
-            return []
+            return None
         day = on or datetime.now(timezone.utc).date()
         matches = []
         for host, order, wrapper in self._candidates(parts.host):
@@ -74,7 +63,10 @@ class Registry:
             if specificity is not None and wrapper.valid_on(day):
                 rank = (-wrapper.priority, -host, -specificity)
                 matches.append(_Match(rank, order, wrapper))
-        return sorted(matches)
+        best = nsmallest(2, matches)
+        if len(best) > 1:
+            self._log_conflict(*best)
+        return best[0].wrapper if best else None
 
     def _candidates(self, host: str) -> Iterator[tuple[int, int, Wrapper]]:
         """Each wrapper for *host*, with the specificity of its host and its order."""

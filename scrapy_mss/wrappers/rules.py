@@ -348,15 +348,13 @@ class Role(NamedTuple):
     coverage: tuple[Coverage, ...] = (Coverage.SOME,)
 
 
+# A site's print pages may be nothing but the article.
+_PLACE: Final = Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY))
 ROLES: Final = {
-    # A site's print pages may be nothing but the article.
-    "body": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
-    "around": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
+    "body": _PLACE,
+    "around": _PLACE,
     "exclude": Role(elements_only=True),
-    "title": Role(elements_only=False),
-    "authors": Role(elements_only=False),
-    "published": Role(elements_only=False),
-    "next_page": Role(elements_only=False),
+    **dict.fromkeys(("title", "authors", "published", "next_page"), Role(elements_only=False)),
 }
 
 

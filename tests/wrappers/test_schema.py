@@ -188,7 +188,7 @@ def test_all_problems_are_reported_at_once() -> None:
         ("body: \0", PLAIN),
         ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
         ("body: !!float 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
-        ("[" * 5000, "expected YAML, got hundreds of nested values"),
+        ("[" * 500, "expected YAML, got hundreds of nested values"),
     ],
 )
 def test_a_document_of_another_shape_is_rejected(text: str, message: str) -> None:
