@@ -59,7 +59,7 @@ def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def counts_after(numbers: range) -> Model:
     model = Model(DEFAULT)
     for number in numbers:
-        model.learn(Page.of(wrapped(number)), inside_of(number))
+        model.bayes.learn(Page.of(wrapped(number)), inside_of(number))
     return model
 
 
