@@ -55,15 +55,7 @@ def example(number: int, address: str) -> Example:
     return made
 
 
-<<<<<<< HEAD
-def counts_after(numbers: range) -> Model:
-    model = Model(DEFAULT)
-    for number in numbers:
-        model.bayes.learn(Page.of(wrapped(number)), inside_of(number))
-    return model
-=======
 EMPTY = Model(DEFAULT)
->>>>>>> main
 
 
 # A store that fails
