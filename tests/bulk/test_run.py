@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,6 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
 from scrapy_mss.bulk.parts import DonePart, Engine, EngineError, OnProgress, Part, make_part  # noqa: E402
-from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,
@@ -361,22 +358,6 @@ def test_a_page_that_kills_its_reader_is_left_out_and_logged(
     logged = capfd.readouterr().err
     assert all(f"left out {row['source']} at {row['place']}," in logged for row in left_out)
     assert not list(out.glob("*.new"))
-
-
-def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
-    part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
-    batch = pa.table({"part": [json.dumps(asdict(part))]})
-    maker = PartMaker(str(tmp_path), {})
-    found = []
-    for count in (2, 3):
-        for n in range(count):
-            (tmp_path / f"part-00007.parquet.{n}.at.new").touch()
-        found += maker(batch).column("done").to_pylist()
-    made, lost = (json.loads(each)["reasons"] for each in found)
-
-    assert made.get("crash") is None
-    assert lost == {"crash": 1}
 
 
 @pytest.mark.parametrize(
