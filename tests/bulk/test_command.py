@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ pytest.importorskip("pyarrow")
 
 from tqdm import tqdm
 
-from scrapy_mss.commands.bulk import inputs, progress_on
+from scrapy_mss.bulk.run import files_of
+from scrapy_mss.commands.bulk import progress_on
 from tests.plugin.crawling import run_scrapy
 
 REFUSED = {
@@ -63,6 +63,4 @@ def test_files_in_the_output_folder_are_no_inputs(tmp_path: Path) -> None:
     (out / "part-00000.parquet").write_bytes(b"")
     names = [f"{out}/../page.jsonl", f"{tmp_path}/**/*.*"]
 
-    found = inputs(Namespace(inputs=names, output=out))
-
-    assert found == (tmp_path / "page.jsonl",)
+    assert files_of(names, out) == [tmp_path / "page.jsonl"]

@@ -29,7 +29,6 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     Manifest,
     ManifestError,
     Summary,
-    files_of,
 )
 from scrapy_mss.bulk.worker_groups import WORKER_GROUP, WorkerGroups, shares  # noqa: E402
 from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
@@ -99,7 +98,7 @@ def run(bulk: Bulk, engine: Engine) -> Summary:
 
 
 def bulk_of(archive: Path, folder: Path, *names: str, **settings: Any) -> Bulk:
-    inputs = files_of(str(archive / name) for name in names or ["*"])
+    inputs = [str(archive / name) for name in names or ["*"]]
     return Bulk(inputs, folder, settings, PIECE)
 
 
@@ -343,7 +342,7 @@ def test_a_page_that_kills_its_reader_is_left_out_and_logged(
     monkeypatch.syspath_prepend(str(tmp_path))
     out = tmp_path / "out"
 
-    summary = Bulk(files_of([str(tmp_path / "a.warc.gz")]), out, {}).run(
+    summary = Bulk([str(tmp_path / "a.warc.gz")], out, {}).run(
         WorkerGroups({}, 1), lambda _total, _done: lambda _pages, _size: None
     )
 
