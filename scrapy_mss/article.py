@@ -63,8 +63,8 @@ class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
     *source* is what read it, *model_state* names the state of the model where that did, and
-    *sureness*, from 0 to 1, how sure it was. *next_page* is where the article goes on, *paragraphs*
-    those of the page, if they are asked for, as `Paragraphs` writes them.
+    *certainty*, from 0 to 1, how certain it was. *next_page* is where the article goes on,
+    *paragraphs* those of the page, if they are asked for, as `Paragraphs` writes them.
     """
 
     article: Article | None = None
@@ -72,7 +72,7 @@ class ArticleResult:
     source: str = ""
     seconds: float = 0.0
     model_state: str = ""
-    sureness: float | None = None
+    certainty: float | None = None
     next_page: str = ""
     paragraphs: bytes = b""
 
@@ -134,7 +134,7 @@ def article_of_extraction(
             reason=_reason(extraction),
             source=MODEL,
             model_state=state.identifier,
-            sureness=_sureness(extraction),
+            certainty=_certainty(extraction),
             paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
         )
     media = kept_media(extraction.tokens, extraction.kept, url)
@@ -152,7 +152,7 @@ def article_of_extraction(
         article,
         source=MODEL,
         model_state=state.identifier,
-        sureness=_sureness(extraction),
+        certainty=_certainty(extraction),
         next_page=fields.next_page,
         paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
     )
@@ -168,7 +168,7 @@ def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[
     return shown
 
 
-def _sureness(extraction: Extraction) -> float:
+def _certainty(extraction: Extraction) -> float:
     """How sure the model is of what the page is and, if that is an article, of its text."""
     of_kind = abs(2 * extraction.probability - 1)
     of_text = extraction.confidence if extraction.is_article else None

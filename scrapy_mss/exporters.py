@@ -90,7 +90,7 @@ class ParquetItemExporter(BaseItemExporter):
 
 
 def _path_of(file: IO[bytes]) -> Path | None:
-    """Where *file* is, if it is a file that keeps its place and may be made anew there."""
+    """Where *file* is, if it is a file that has a path and may be replaced there."""
     name = getattr(file, "name", None)
     # What Scrapy uploads in the end is a temporary file, of another class.
     if (

@@ -206,7 +206,8 @@ class Extractor:
         """The article in a tokenized page, using the memory of its *site*."""
         if self.model.classifier is None:
             return self._by_tokens(page)
-        return self._by_blocks(self._read(page, self.model.classifier, site), self.model.classifier)
+        reading = self._read(page, self.model.classifier, site)
+        return self._by_blocks(reading, self.model.classifier)
 
     def explain(self, html: str | bytes, url: str = "") -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
@@ -256,7 +257,7 @@ class Extractor:
     def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
-        alone = classifier.probabilities(page, inputs)
+        alone = classifier.networks.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)

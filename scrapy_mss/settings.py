@@ -136,12 +136,6 @@ def _store(value: object) -> str:
     return named
 
 
-def _dotted_path(value: object) -> str:
-    if not isinstance(value, str | None):
-        raise TypeError(value)
-    return value or ""
-
-
 def _shard(value: object) -> Shard | None:
     return Shard.of(str(value)) if value else None
 

@@ -195,7 +195,7 @@ def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extracto
     page, model = Page.of(source), blocks.model
     assert model.classifier is not None
     inputs = model.classifier.inputs(page, model.bayes)
-    selected = select(page, model.classifier.probabilities(page, inputs)).kept
+    selected = select(page, model.classifier.networks.probabilities(page, inputs)).kept
 
     kept = blocks.extract_page(page).kept
 

@@ -46,9 +46,9 @@ from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
-from scrapy_mss.quality import unsure
+from scrapy_mss.quality import uncertain
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
+from scrapy_mss.quality.uncertain import UncertainPage, UncertainStore
 from scrapy_mss.seen import articles as seen
 from scrapy_mss.seen import stories
 from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
@@ -128,8 +128,8 @@ def told_of(key: int) -> EmittedText:
     return EmittedText((key,), key, key, is_copy=False, minute=MINUTE, sketch=sketch)
 
 
-def unsure_of(key: int) -> UnsurePage:
-    return UnsurePage(f"http://{site_of(key)}/", 0.5, MINUTE)
+def unsure_of(key: int) -> UncertainPage:
+    return UncertainPage(f"http://{site_of(key)}/", 0.5, MINUTE)
 
 
 def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
@@ -143,7 +143,7 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
         "stories": stories.adding([told_of(key)]),
         "sites": SiteStore(store).adding({site: memory, everybody: memory}, MINUTE),
         "quality": quality.adding({(site, DAY): counts, (everybody, DAY): counts}),
-        "unsure": unsure.adding({site: {unsure_of(key): unsure.compressed(site)}}),
+        "unsure": uncertain.adding({site: {unsure_of(key): uncertain.compressed(site)}}),
     }
 
 
@@ -190,7 +190,7 @@ def shown(store: Store, keys: Sequence[int]) -> dict[str, Counter[int]]:
     """How often each part has each of the checkpoints, and all of them."""
     model, sites, places = loaded(store), SiteStore(store), {site_of(key): key for key in keys}
     places[site_of(ALL)] = ALL
-    articles, pages = SeenStore(store).articles(keys), UnsureStore(store).pages()
+    articles, pages = SeenStore(store).articles(keys), UncertainStore(store).pages()
     days = QualityStore(store).days(places, 0)
     return {
         "model": Counter({ALL: model.bayes.pages, **_once(keys, model.learned_pages.__contains__)}),
@@ -222,7 +222,7 @@ def _is_findable(store: StoryStore, key: int) -> bool:
 
 def _has_page(store: Store, key: int) -> bool:
     site = site_of(key)
-    (page,) = UnsureStore(store).stored(site)
+    (page,) = UncertainStore(store).stored(site)
     return (page.url, page.html) == (unsure_of(key).url, site)
 
 

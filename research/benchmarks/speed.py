@@ -131,7 +131,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("features")
     _ = page.declarations.are_of_no_article
     clock.lap("declarations")
-    probability = classifier.probabilities(page, inputs)
+    probability = classifier.networks.probabilities(page, inputs)
     clock.lap("network")
     chosen = select(page, probability, profile.bias)
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)

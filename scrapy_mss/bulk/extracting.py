@@ -70,7 +70,6 @@ class ArticleExtractor:
             raise CannotStartError("articles of archives are read by processes, which need POSIX")
         self._options = options_of(settings)
         self._pool = WorkerPool(model_in(model), self._options)
-        self._pool.start()
 
     def __enter__(self) -> Self:
         return self

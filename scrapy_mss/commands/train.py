@@ -113,7 +113,6 @@ def _by_processes(
         raise CommandError("--processes needs POSIX; leave it out")
     limits = replace(settings.read(command.settings), workers=processes)
     with closing(WorkerPool(bundled_model(), limits)) as pool:
-        pool.start()
         waiting: deque[Future[PageAnswer] | None] = deque()
         for page in pages:
             wrapper = wrappers.find(page.url)

@@ -10,7 +10,7 @@ from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def _json_lines(text: str) -> Path:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    store = UnsureStore(chosen_store(options.store, command))
+    store = UncertainStore(chosen_store(options.store, command))
     found = store.pages()
     wanted = sorted({site_of(each) for each in options.sites} or found)
     known = [site for site in wanted if site in found]
@@ -46,11 +46,11 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         return GOOD
     for site in known:
         for page in found[site]:
-            print_line(f"{page.sureness:.2f} {page.url}")
+            print_line(f"{page.certainty:.2f} {page.url}")
     return GOOD
 
 
-def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
+def _write(path: Path, store: UncertainStore, sites: list[str]) -> None:
     lines = [
         json.dumps({"url": page.url, "html": page.html}) + "\n"
         for site in sites

@@ -26,7 +26,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -79,7 +79,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
         from scrapy_mss.workbench.api import WorkbenchState
         from scrapy_mss.workbench.pages import Pages
-        from scrapy_mss.workbench.serving import serve
+        from scrapy_mss.workbench.serving import serving
     except ImportError as error:
         raise CommandError(
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
@@ -92,24 +92,23 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     store = chosen_store(None, command)
-    add_uncertain(UnsureStore(store), pages, everything=not options.sources)
+    add_uncertain(UncertainStore(store), pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
     state = WorkbenchState(pages, extractor, folder, store, model)
-
-    def ready(address: str) -> None:
-        sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
-        print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
-        print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
-        sys.stdout.flush()
-        if not options.no_browser:
-            webbrowser.open(address)
-
     try:
-        serve(state, ready, options.port)
+        with serving(state, options.port) as server:
+            address = server.origins.address
+            sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
+            print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
+            print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
+            sys.stdout.flush()
+            if not options.no_browser:
+                webbrowser.open(address)
+            server.run()
     except OSError as error:
         raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD
@@ -147,7 +146,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         pages.add(found)
 
 
-def add_uncertain(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
+def add_uncertain(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
     """Add the pages on which crawls were least certain, of all sites or of those with pages."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():

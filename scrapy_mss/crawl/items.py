@@ -1,7 +1,7 @@
 """The items of a crawl: their fields, their pages, what pipelines note of them, their articles.
 
-An item is told from others by its identity. That of an object which is gone may become another's,
-so a table holds an item, weakly where its class allows that, or drops its entry when the item is
+An item is identified by its id. That of an object which is gone may become another's, so a table
+holds an item, weakly where its class allows that, or drops its entry when the item is
 gone. All tables are bounded: an item that another component replaces may never leave the pipelines.
 """
 

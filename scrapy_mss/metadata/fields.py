@@ -120,13 +120,11 @@ def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
 
 
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    tags = tags_of(texts)
-    return FieldValue(tags) if tags else None
+    return _first([tags_of(texts)])
 
 
 def _is_free(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    known = (free for text in texts if (free := lookups.is_free(text)) is not None)
-    return next(map(FieldValue, known), None)
+    return _first(map(lookups.is_free, texts))
 
 
 def _is_home(url: str) -> bool:
@@ -134,8 +132,9 @@ def _is_home(url: str) -> bool:
     return parts.path in ("", "/") and not parts.query
 
 
-def _first(values: Iterable[str | None]) -> FieldValue | None:
-    return next((FieldValue(value) for value in values if value), None)
+def _first(values: Iterable[str | bool | list[str] | None]) -> FieldValue | None:
+    """The first of *values* that is neither None nor empty; False is a value."""
+    return next((FieldValue(each) for each in values if each or each is False), None)
 
 
 # --- the table ------------------------------------------------------------------------------------

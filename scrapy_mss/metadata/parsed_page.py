@@ -71,7 +71,7 @@ class ParsedPage:
                 continue
             for name in names:
                 if name:
-                    _add(metas, _meta_name(name), content)
+                    _add(metas, meta_name(name), content)
         return metas
 
     @lazy
@@ -253,7 +253,8 @@ class ParsedPage:
 
 
 @lru_cache(2**10)  # pages have the same few
-def _meta_name(name: str) -> str:
+def meta_name(name: str) -> str:
+    """The key in `ParsedPage.metas` of what is called *name*."""
     return name.strip().lower().replace(".", ":")
 
 

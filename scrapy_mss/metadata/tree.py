@@ -157,8 +157,8 @@ class PageTree:
         self._source = tokens.source
         self._elements: dict[int, Element] = {}
         columns = _tag_rows(tokens)
-        self._number, self._opens, self._start, self._end, self._partner, *lists = columns
-        self._parents, self._opening, self._listed = lists
+        self._number, self._opens, self._start, self._end, self._partner = columns[:5]
+        self._parents, self._opening, self._listed = columns[5:]
         self._n = len(self._number)
 
     # --- rows -------------------------------------------------------------------------------------
@@ -168,9 +168,6 @@ class PageTree:
         if row < 0:
             return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
-
-    def _places(self, rows: Rows) -> TagPlaces:
-        return TagPlaces(rows, self._start, self._end)
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
@@ -233,8 +230,8 @@ class PageTree:
         return map(self._element, rows)
 
     def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
-        rows = self._rows_of(tag)[:most]
-        return attribute_values(names, self._source, self._places(rows)) if rows else []
+        places = TagPlaces(self._rows_of(tag)[:most], self._start, self._end)
+        return attribute_values(names, self._source, places)
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         kinds = self.values("script", ("type",), most)
@@ -267,7 +264,7 @@ class PageTree:
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
-        return rows_with(name, self._source, self._places(rows)) if rows else rows
+        return rows_with(name, self._source, TagPlaces(rows, self._start, self._end))
 
     # --- text -------------------------------------------------------------------------------------
 

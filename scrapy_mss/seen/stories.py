@@ -73,7 +73,7 @@ class StoryStore:
 
 
 def adding(texts: Iterable[EmittedText]) -> Change:
-    """What adds *texts*, the latest last."""
+    """The change that adds *texts*, the latest last."""
     emitted = list(texts)
     addresses = {each for text in emitted for each in (*text.addresses, text.original)}
     keys = {key for text in emitted for key in keys_of(text.sketch)}
@@ -131,7 +131,7 @@ def _addresses(value: bytes) -> list[int]:
 
 
 class RecentTexts:
-    """The texts that are not in the store yet, asked like it."""
+    """The texts that are not in the store yet, with the same queries."""
 
     def __init__(self, texts: Iterable[EmittedText] = ()) -> None:
         self.texts: dict[int, EmittedText] = {}  # by their first address, in the order of time
@@ -167,11 +167,9 @@ class RecentTexts:
         return emitted
 
     def at(self, addresses: Sequence[int]) -> list[EmittedText]:
-        """What was emitted last at each of the *addresses*."""
         return [self.texts[self._at[each]] for each in addresses if each in self._at]
 
     def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
-        """Texts that share most of the *keys* of a sketch."""
         latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
         shared = Counter(chain.from_iterable(latest))
         best = sorted(shared, key=lambda first: -shared[first])[:MAX_CANDIDATES]
@@ -179,7 +177,7 @@ class RecentTexts:
 
 
 class StoryMatch(NamedTuple):
-    """A text beside what was emitted."""
+    """A text compared with those that were emitted."""
 
     emitted: EmittedText
     waits_for: int | None = None  # the address of what it is a copy of, while that may be lost
@@ -191,7 +189,7 @@ class StoryMatch(NamedTuple):
 
 
 class Stories(Part):
-    """The stories of a crawl, with those of earlier crawls, and of others at the same time."""
+    """The stories of a crawl, of earlier ones, and of others at the same time."""
 
     FAILED = (
         "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
@@ -213,7 +211,7 @@ class Stories(Part):
         self._n_written = 0  # texts of the last checkpoint
 
     def match(self, addresses: Sequence[int], text: str) -> StoryMatch:
-        """What the *text* at some *addresses* is beside those that were emitted.
+        """How the *text* at some *addresses* compares with those that were emitted.
 
         At an address of its own it is the same story in whatever words, and no copy if it was none.
         """
@@ -239,7 +237,7 @@ class Stories(Part):
             self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
-        """Note that an item of what is at *addresses* has left the pipelines, or is lost.
+        """Note that an item of the text at *addresses* has left the pipelines, or is lost.
 
         What is there is lost only with the last of its items, and is emitted with the first.
         """
@@ -268,14 +266,12 @@ class Stories(Part):
             self.checkpoint()
 
     def take(self) -> Change | None:
-        """What stores what was emitted; None if nothing was."""
         if not self._unsaved.texts:
             return None
         self._in_flight, self._unsaved = self._unsaved, RecentTexts()
         return adding(self._in_flight.texts.values())
 
     def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, RecentTexts()
         self._n_written = 0 if error is not None else len(batch.texts)
         if error is not None:
@@ -285,12 +281,10 @@ class Stories(Part):
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
 
     def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
         self._n_dropped += self._n_written
 
     @property
     def lost(self) -> int:
-        """How many texts could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved.texts)
 
     def _places(self) -> tuple[RecentTexts | StoryStore, ...]:
@@ -335,7 +329,7 @@ class Stories(Part):
         return likeness(numbers, emitted.sketch).is_same
 
     def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
-        """The address of one of these texts, if all of them may still be lost."""
+        """The address of one of these texts, if all of them are pending."""
         addresses = [each.addresses[0] for each in like]
         if all(each in self._under_way.texts for each in addresses):
             return addresses[0]

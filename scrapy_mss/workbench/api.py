@@ -27,14 +27,19 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.storage.tables import Store, StoreError
-from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
-from scrapy_mss.suggest.readings import SitePage, read_pages
+from scrapy_mss.suggest import (
+    NoRuleError,
+    SitePage,
+    agreements,
+    initial_rule,
+    read_pages,
+    suggest_of,
+)
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
-from scrapy_mss.workbench.drawing import drawn_for_frame
-from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited, initial_rule
+from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError
 from scrapy_mss.wrappers.reading import example_on, learn
@@ -85,10 +90,6 @@ class WorkbenchState:
         """Why page *number* of a site is read as it is."""
         page = self.pages.by_site[name][number]
         return self.extractor.explain(page.html, page.url)
-
-    def drawn(self, name: str, number: int) -> str:
-        """Page *number* of a site for the frame."""
-        return drawn_for_frame(self.explained(name, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,11 +320,11 @@ def _queue(state: WorkbenchState) -> list[Json]:
         for host, found in state.pages.by_site.items()
         for number, page in enumerate(found)
     }
-    found = (page for of_site in UnsureStore(state.store).pages().values() for page in of_site)
+    found = (page for of_site in UncertainStore(state.store).pages().values() for page in of_site)
     rows = []
-    for row in sorted(found, key=lambda page: (page.sureness, page.url))[:MOST_QUEUED]:
+    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MOST_QUEUED]:
         host, number = known.get(row.url, ("", None))
-        certainty = round(row.sureness, 3)
+        certainty = round(row.certainty, 3)
         rows.append({"url": row.url, "certainty": certainty, "site": host, "page": number})
     return rows
 
@@ -331,7 +332,7 @@ def _queue(state: WorkbenchState) -> list[Json]:
 def done(request: Request) -> Json:
     """Remove a page from the queue."""
     url = request.text("url")
-    UnsureStore(request.state.store).remove(site_of(url), url)
+    UncertainStore(request.state.store).remove(site_of(url), url)
     return rules(request)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -24,7 +24,6 @@ import numpy as np
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.suggest.agreement import agreements
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
 from scrapy_mss.workbench.drawing import text_runs
@@ -41,8 +40,6 @@ MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
 MOST_LEADING: Final = 200  # characters of these words: a page may have any without a space
-MOST_INITIAL: Final = 5  # pages whose elements an initial rule may name
-MOST_WIDER: Final = 6  # elements of each, the one around its article and those around that
 NOW_BODY: Final = "the model drops this: now all of the place is the body"
 OPEN_TAGS: Final = ("html", "body")
 
@@ -82,7 +79,7 @@ class Click:
 
 def edited(rule: Wrapper, pages: Sequence[SitePage], page: SitePage, click: Click) -> Edit:
     """*rule* after a *click* on one of *pages*; an `EditError` if no rule has that effect."""
-    if not isinstance(page.tree, AlignedTree):
+    if not isinstance(page.aligned, AlignedTree):
         raise EditError(f"no rule can be made on this page: {page.left_out}")
     words = _words_of(page, click)
     if words[0] == words[1]:
@@ -102,26 +99,6 @@ def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
     start, end = runs[min(click.run, len(runs) - 1)] if runs else (0, 0)
     first, after = np.searchsorted(tokens.start, (start, end)).tolist()
     return int(before[first]), int(before[after])
-
-
-def initial_rule(site: str, pages: Sequence[SitePage]) -> Wrapper:
-    """A rule to begin with if none is suggested: an element around the article of some page.
-
-    Of the first pages and their elements, the one that agrees best with the model is used.
-    """
-    rule = Wrapper(site=site, around=(css("article"),))
-    articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
-    by_pages = (_around_article(rule, pages, page) for page in articles[:MOST_INITIAL])
-    found = dict.fromkeys([rule, *chain.from_iterable(by_pages)])
-    return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
-
-
-def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> list[Wrapper]:
-    first = int(np.flatnonzero(page.target)[0])
-    try:
-        return list(_Editor(rule, pages, page, (first, first + 1)).around_article())
-    except EditError:
-        return []
 
 
 class _Editor:
@@ -147,13 +124,10 @@ class _Editor:
         level = min(level, len(path) - 1)
         for selector in self._by_cost(path[level]):
             rule = self._with(exclude=(*self.rule.exclude, selector))
-            if rule is not None and self._excludes_only_this(rule):
+            left = rule is not None and self._by_rule(rule, self.page).any()
+            if rule is not None and left and not self.is_inside(rule):
                 return self._edit(rule, path, level, f"excluded: {selector.text}")
         raise EditError("no selector excludes only this block; try its parent with the arrow up")
-
-    def _excludes_only_this(self, rule: Wrapper) -> bool:
-        by_rule = self._by_rule(rule, self.page)
-        return bool(by_rule.any()) and not self.is_inside(rule)
 
     def include(self, click: Click) -> Edit:
         """The rule with the block in it."""
@@ -163,7 +137,9 @@ class _Editor:
         if rule is not None and free != self.rule.exclude and self.is_inside(rule):
             level = min(click.level or 0, len(path) - 1)
             return self._edit(rule, path, level, "no longer excluded")
-        level = min(self._default_body(path) if click.level is None else click.level, len(path) - 1)
+        level = 0 if click.level is None else min(click.level, len(path) - 1)
+        if click.level is None and not self._by_rule(self.rule, self.page).any():
+            level = self._around_all(path)  # without any body on this page
         rule = self._with(exclude=free, body=self.rule.place, around=())
         if self.rule.around and rule is not None and self.is_inside(rule):
             return self._edit(rule, path, level, NOW_BODY)
@@ -174,13 +150,6 @@ class _Editor:
                 if rule is not None and self.is_inside(rule):
                     return self._edit(rule, path, level, f"in the body: {selector.text}")
         raise EditError("no selector includes this block; try its parent with the arrow up")
-
-    def around_article(self) -> Iterator[Wrapper]:
-        """The rule with elements around all that the model keeps as its place, innermost first."""
-        path = self._path(BLOCK_TAGS)
-        for element in path[self._around_all(path) :][:MOST_WIDER]:
-            found = (self._with(around=(each,)) for each in self._selectors(element))
-            yield from islice((rule for rule in found if rule and self.is_inside(rule)), 1)
 
     def field(self, click: Click) -> Edit:
         """The rule with one of its fields where the block is."""
@@ -229,14 +198,11 @@ class _Editor:
             level = number
         return level
 
-    def _default_body(self, path: Sequence[Element]) -> int:
-        """The block's own element, or, without any body on this page, that of the whole article."""
-        has_body = self._by_rule(self.rule, self.page).any() or not self.page.target.any()
-        return 0 if has_body else self._around_all(path)
-
     def _around_all(self, path: Sequence[Element]) -> int:
-        """The level of the smallest element around all that the model keeps."""
+        """The level of the smallest element around all that the model keeps, if anything."""
         at = np.flatnonzero(self.page.target)
+        if not len(at):
+            return 0
         for number, element in enumerate(path):
             start, end = self.page.elements[element]
             if start <= at[0] and at[-1] < end:
@@ -245,7 +211,7 @@ class _Editor:
 
     def _bodies(self, selector: Selector) -> tuple[Body, ...]:
         """The alternatives of the body, the one that holds here joined with *selector*."""
-        found = label_tree(self.rule, self.page.tree)  # type: ignore[arg-type]
+        found = label_tree(self.rule, self.page.tree)
         hit = {text for role, text in found.hits if role == self.rule.place_role}
         joined: list[Body] = []
         for body in self.rule.place:

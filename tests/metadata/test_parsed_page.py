@@ -133,14 +133,14 @@ def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
         _compiled.TagRows(table[1:], table)
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_properties_are_read_up_to_the_most(*, whole: bool) -> None:
-    named = "<p title=itemprop><p itemprop=a>" * 5  # every second tag but names the attribute
-    tree = made_of_tokens(named)
+def test_properties_are_read_up_to_the_most() -> None:
+    # Every second tag but names the attribute.
+    tree = made_of_tokens("<p title=itemprop><p itemprop=a>" * 5)
 
-    found = list(tree.properties(10 if whole else 3))
-
-    assert [each.get("itemprop") for each in found] == ["a"] * (5 if whole else 3)
+    assert [[each.get("itemprop") for each in tree.properties(n)] for n in (10, 3)] == [
+        ["a"] * 5,
+        ["a"] * 3,
+    ]
 
 
 def page(source: str) -> ParsedPage:
@@ -166,16 +166,9 @@ def test_headings_of_odd_markup_are_those_that_browsers_show(
     assert page(source).headings == headings
 
 
-@pytest.mark.parametrize(
-    ("source", "texts"),
-    [
-        ("<title>a <b>c</b></title>", ["a c"]),  # a title has no elements
-        ("<svg><title>x</title></svg><title>a</title>", ["a"]),
-        ("<title>a", ["a"]),
-    ],
-)
-def test_a_title_is_text_and_no_drawing_s(source: str, texts: list[str]) -> None:
-    assert page(source).title_texts == texts
+def test_a_title_is_text_and_no_drawing_s() -> None:
+    assert page("<title>a <b>c</b></title>").title_texts == ["a c"]  # it has no elements
+    assert page("<svg><title>x</title></svg><title>a").title_texts == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -344,21 +337,14 @@ def paragraph(tree: PageTree) -> Element:
 
 
 @ANY_TREE
-def test_a_text_is_read_once(tree_of: TreeOf) -> None:
+def test_a_text_is_read_once_and_as_long_as_visits_are_left(tree_of: TreeOf) -> None:
     tree = tree_of("<p>one <b>two</b></p>")
-    visible = VisibleText(tree)
-    assert visible.of(paragraph(tree)) == "one two"
+    visible, spent = VisibleText(tree), VisibleText(tree, 0)
+    texts = [visible.of(paragraph(tree)), spent.of(paragraph(tree))]
     left = visible.visits_left
 
-    assert visible.of(paragraph(tree)) == "one two"
+    assert [visible.of(paragraph(tree)), spent.of(paragraph(tree))] == texts == ["one two", ""]
     assert visible.visits_left == left
-
-
-@ANY_TREE
-def test_without_visits_there_is_no_text(tree_of: TreeOf) -> None:
-    tree = tree_of("<p>one</p>")
-
-    assert VisibleText(tree, 0).of(paragraph(tree)) == ""
 
 
 def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:

@@ -14,7 +14,8 @@ from scrapy_mss.metadata.fields import FIELDS, MAX_TAGS, tags_of
 from scrapy_mss.metadata.lookups import MAX_CRUMBS
 from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
-URL = "https://www.dailynews.example/weather/rain"
+SITE_URL = "https://www.dailynews.example"
+URL = f"{SITE_URL}/weather/rain"
 
 
 def read(head: str = "", body: str = "", language: str = "en") -> metadata.Metadata:
@@ -76,10 +77,7 @@ NO_AUTHORS = [
     ("", f"{H1}<p>Ann Lee</p>"),  # nothing marks it as the author
     ("", f"{H1}<div class=byline>Read more</div>"),
     ("", f"{H1}{'<p>' + 'Rain is falling now. ' * 9 + '</p>'}" * 4 + "<p class=author>Bo Ek</p>"),
-    (
-        "",
-        "<div itemscope itemtype='https://schema.org/Comment'><b itemprop=author>Bo Ek</b></div>",
-    ),
+    ("", "<p itemscope itemtype='https://schema.org/Comment'><b itemprop=author>Bo Ek</b></p>"),
     (meta("twitter:creator", "@annlee"), ""),
     (json_ld(author="https://www.dailynews.example/ann"), ""),
 ]
@@ -115,30 +113,12 @@ OTHER_FIELDS = [
     ("description", json_ld(description="It rains."), "", "It rains.", "json-ld"),
     ("site_name", SITE, "", "The Daily News", "opengraph"),
     ("site_name", json_ld(publisher={"name": "Daily"}), "", "Daily", "json-ld"),
-    (
-        "canonical_url",
-        "<link rel=canonical href=/a>",
-        "",
-        "https://www.dailynews.example/a",
-        "link",
-    ),
+    ("canonical_url", "<link rel=canonical href=/a>", "", f"{SITE_URL}/a", "link"),
     ("canonical_url", "<link rel=canonical href=/>", "", None, None),
     ("canonical_url", "<link rel=canonical href=ftp://x/>", "", None, None),
     ("canonical_url", meta("og:url", URL), "", URL, "opengraph"),
-    (
-        "main_image",
-        meta("og:image", "/i.png"),
-        "",
-        "https://www.dailynews.example/i.png",
-        "opengraph",
-    ),
-    (
-        "main_image",
-        json_ld(image=[{"url": "https://x.example/i"}]),
-        "",
-        "https://x.example/i",
-        "json-ld",
-    ),
+    ("main_image", meta("og:image", "/i.png"), "", f"{SITE_URL}/i.png", "opengraph"),
+    ("main_image", json_ld(image=[{"url": "/i"}]), "", f"{SITE_URL}/i", "json-ld"),
     ("main_image", meta("og:image", "data:image/png;base64,AA"), "", None, None),
     (
         "main_image",
@@ -152,26 +132,14 @@ OTHER_FIELDS = [
     ("section", meta("article:section", "https://social.example/weather"), "", None, None),
     ("section", meta("article:section", "Rain fell in all of the country " * 3), "", None, None),
     ("section", meta("og:section", "Weather"), "", None, None),
-    (
-        "tags",
-        meta("article:tag", "Rain") + meta("article:tag", "May"),
-        "",
-        ["Rain", "May"],
-        "opengraph",
-    ),
+    ("tags", 2 * meta("article:tag", "Rain"), "", ["Rain"], "opengraph"),
     ("tags", json_ld(keywords="rain, May; rain ,Storms"), "", ["rain", "May", "Storms"], "json-ld"),
     ("tags", json_ld(keywords=["rain", "Rain", "#May"]), "", ["rain", "May"], "json-ld"),
     ("tags", meta("keywords", "rain،storm、雨"), "", ["rain", "storm", "雨"], "meta"),
     ("tags", "", "<a rel=tag>Rain</a> <a rel='tag'>May</a>", ["Rain", "May"], "rel-tag"),
     ("tags", "", "<a rel=stage href=/r>Rain</a>", None, None),
     ("tags", json_ld(keywords=["locale: US", "type: text", "rain"]), "", ["rain"], "json-ld"),
-    (
-        "tags",
-        json_ld(keywords=["Mission: Rain", "rain"]),
-        "",
-        ["Mission: Rain", "rain"],
-        "json-ld",
-    ),
+    ("tags", json_ld(keywords=["Up: Rain", "May"]), "", ["Up: Rain", "May"], "json-ld"),
     ("tags", json_ld(keywords="26157981-b4f7-4929-adc1-e860c6f03636, 2024"), "", None, None),
 ]
 NO_DATES = ["", "<p>March 5, 2024</p>" + "<p>x</p>" * 20 + H1, f"{H1}<p>In 2024 or 2025</p>"]
@@ -232,12 +200,7 @@ def test_numeric_dates_are_read_in_the_language_of_the_page(
     ("language", "head", "expected", "source"),
     [
         ("de-AT", "", "de", "html"),
-        (
-            "",
-            json_ld(inLanguage={"@type": "Language", "name": "German", "alternateName": "de"}),
-            "de",
-            "json-ld",
-        ),
+        ("", json_ld(inLanguage={"name": "German", "alternateName": "de"}), "de", "json-ld"),
         ("", meta("og:locale", "de_DE"), "de", "meta"),
         ("und", "<meta http-equiv=Content-Language content=de>", "de", "meta"),
         ("", "", None, None),
@@ -325,7 +288,7 @@ def crumb(position: object, name: object, item: object = None) -> dict[str, obje
     return {"@type": "ListItem", "position": position, "name": name, "item": item}
 
 
-HOME = {"name": "Home", "url": "https://www.dailynews.example/"}
+HOME = {"name": "Home", "url": f"{SITE_URL}/"}
 
 
 @pytest.mark.parametrize(
@@ -333,10 +296,7 @@ HOME = {"name": "Home", "url": "https://www.dailynews.example/"}
     [
         ([crumb(2, "Weather"), crumb(1, "Home", "/")], [HOME, {"name": "Weather", "url": ""}]),
         ([crumb("1", None, {"@id": "/", "name": "Home"})], [HOME]),
-        (
-            [crumb(1, "Home", {"url": "/"}), crumb(None, "Rain")],
-            [HOME, {"name": "Rain", "url": ""}],
-        ),
+        ([crumb(1, "Home", {"url": "/"}), crumb(None, "A")], [HOME, {"name": "A", "url": ""}]),
         ([crumb(1, "Home", "javascript:go()")], [{"name": "Home", "url": ""}]),
         ([crumb(10**400, 7), "Home", None, 3], []),
     ],
@@ -358,12 +318,8 @@ def test_a_trail_has_an_end() -> None:
 
 
 def test_declared_media_are_those_of_the_article() -> None:
-    video = {
-        "@type": "VideoObject",
-        "name": "Rain in motion",
-        "contentUrl": "/rain.mp4",
-        "embedUrl": "https://player.example/1",
-    }
+    player = "https://player.example/1"
+    video = {"name": "Rain in motion", "contentUrl": "/rain.mp4", "embedUrl": player}
     audio = {"@type": "AudioObject", "contentUrl": "https://cdn.example/rain.mp3?x=1"}
     other = {"@type": "VideoObject", "contentUrl": "https://cdn.example/other.mp4"}
     head = (
@@ -377,8 +333,8 @@ def test_declared_media_are_those_of_the_article() -> None:
     found = read(head).media
 
     assert [(each.kind, each.url, each.caption, each.alt, each.is_file) for each in found] == [
-        (IMAGE, "https://www.dailynews.example/rain.jpg", "", "A wet street", True),
-        (VIDEO, "https://www.dailynews.example/rain.mp4", "Rain in motion", "", True),
+        (IMAGE, f"{SITE_URL}/rain.jpg", "", "A wet street", True),
+        (VIDEO, f"{SITE_URL}/rain.mp4", "Rain in motion", "", True),
         (AUDIO, "https://cdn.example/rain.mp3?x=1", "", "", True),
     ]
 

@@ -140,14 +140,13 @@ def test_an_input_that_is_computed_in_another_way_is_named(
 def test_a_feature_of_another_meaning_under_the_same_name_is_named(
     stored: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, *others = features.GROUPS
-    place = text.names.index("link_share")
+    place = features.FEATURES.index("link_share")
 
     def fill(measured: features.Measured, rows: Floats) -> None:
-        text.fill(measured, rows)
+        features.fill_features(measured, rows)
         rows[place] = 1.0 - rows[place]
 
-    monkeypatch.setattr(classifier, "GROUPS", (replace(text, fill=fill), *others))
+    monkeypatch.setattr(classifier, "fill_features", fill)
     monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)
 
     message = why_unusable(stored)

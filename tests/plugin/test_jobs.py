@@ -12,11 +12,9 @@ import pytest
 from scrapy.crawler import Crawler
 
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl import workers as workers_module
+from scrapy_mss.crawl import _compat, jobs
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER, answered
-from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize
@@ -214,7 +212,7 @@ def test_where_there_can_be_no_workers_the_crawl_goes_on_and_says_so(
 ) -> None:
     settings, can_fork, needs, level = case
     caplog.set_level("INFO")
-    monkeypatch.setattr(workers_module, "can_have_workers", lambda: can_fork)
+    monkeypatch.setattr(jobs, "can_have_workers", lambda: can_fork)
     extension = MssExtension.of(
         crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_REPORT="off", **settings)
     )
@@ -232,9 +230,9 @@ def test_what_takes_long_at_the_start_is_done_before_the_event_loop_runs(
     opened: list[str] = []
     public_suffixes.cache_clear()
     extension = MssExtension.of(crawler_of())
-    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(jobs, "runs_asyncio", lambda: True)
     monkeypatch.setattr(_compat, "every", lambda *_: None)
-    monkeypatch.setattr(WorkerPool, "start", lambda _: opened.append("workers"))
+    monkeypatch.setattr(jobs, "WorkerPool", lambda *_: opened.append("workers"))
 
     extension.open()
 
@@ -248,8 +246,8 @@ def test_checkpoints_are_written_where_workers_cannot_be_started(
     """Scrapy logs the error, and the crawl goes on in its own process."""
     calls: list[str] = []
     extension = MssExtension.of(crawler_of())
-    monkeypatch.setattr(WorkerPool, "start", lambda _: 1 / 0)
-    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(jobs, "WorkerPool", lambda *_: 1 / 0)
+    monkeypatch.setattr(jobs, "runs_asyncio", lambda: True)
     monkeypatch.setattr(_compat, "every", lambda *_: calls.append("timer"))
 
     with pytest.raises(ZeroDivisionError):

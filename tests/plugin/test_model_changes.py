@@ -28,7 +28,7 @@ class Copy:
     def follow(self) -> Model:
         sent, self._generation = self._changes.since(self._generation)
         follow(self.model, sent)
-        self.received.append(len(sent))
+        self.received.append(sum(map(len, sent)))
         return self.model
 
 

@@ -21,7 +21,7 @@ from scrapy.extensions.httpcache import FilesystemCacheStorage
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from scrapy_mss.quality.unsure import UnsurePage, adding, compressed
+from scrapy_mss.quality.uncertain import UncertainPage, adding, compressed
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.pages import Pages, cached_pages
 from scrapy_mss.workbench.security import Origins
@@ -61,7 +61,7 @@ def write_pages(folder: Path) -> None:
 def test_pages_come_from_a_folder_an_address_and_the_store(tmp_path: Path) -> None:
     write_pages(tmp_path)
     uncertain = {
-        UnsurePage(page.url, 0.5 - number / 10, 1): compressed(page.html)
+        UncertainPage(page.url, 0.5 - number / 10, 1): compressed(page.html)
         for number, page in enumerate(news(range(3)))
     }
     with closing(SQLiteStore(tmp_path / "store")) as store:

@@ -9,7 +9,7 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import SitePage, read_pages
+from scrapy_mss.suggest import SitePage, initial_rule, read_pages
 from scrapy_mss.workbench.comparison import (
     BOTH,
     MODEL,
@@ -18,7 +18,7 @@ from scrapy_mss.workbench.comparison import (
     by_model,
     differences,
 )
-from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited, initial_rule
+from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited
 from scrapy_mss.workbench.saving import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
 from scrapy_mss.wrappers.schema import yaml_of

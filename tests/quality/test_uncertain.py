@@ -1,4 +1,4 @@
-"""The least sure pages of each site stay, in whatever order they come."""
+"""The least certain pages of each site stay, in whatever order they come."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.quality.unsure import AT_MOST, UnsurePage, UnsureStore, adding, compressed
+from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, adding, compressed
 from scrapy_mss.storage.tables import TABLES, UNSURE, UNSURE_PAGES, Store, StoreError
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
@@ -19,11 +19,11 @@ HTML = "<p>Grüße \ud800 aus Köln</p>"
 NOW = 40_000_000  # minutes: in the year 2046
 
 
-def page(number: int, sureness: float, minute: int = NOW) -> UnsurePage:
-    return UnsurePage(f"https://a.example/{number}", sureness, minute)
+def page(number: int, certainty: float, minute: int = NOW) -> UncertainPage:
+    return UncertainPage(f"https://a.example/{number}", certainty, minute)
 
 
-def add(store: Store, site: str, page: UnsurePage, html: str) -> None:
+def add(store: Store, site: str, page: UncertainPage, html: str) -> None:
     store.write([adding({site: {page: compressed(html)}})])
 
 
@@ -46,14 +46,14 @@ def test_the_least_sure_pages_stay_in_any_order(
     new_store: Callable[[], Store], pages: list[tuple[str, int, float]], data: st.DataObject
 ) -> None:
     store = new_store()
-    for site, number, sureness in data.draw(st.permutations(pages)):
-        add(store, site, page(number, sureness), f"{number} {HTML}")
+    for site, number, certainty in data.draw(st.permutations(pages)):
+        add(store, site, page(number, certainty), f"{number} {HTML}")
 
-    kept = UnsureStore(store)
+    kept = UncertainStore(store)
     expected = {
         site: sorted(
-            (page(number, sureness) for of, number, sureness in pages if of == site),
-            key=lambda each: (each.sureness, each.url),
+            (page(number, certainty) for of, number, certainty in pages if of == site),
+            key=lambda each: (each.certainty, each.url),
         )[:AT_MOST]
         for site in {site for site, _, _ in pages}
     }
@@ -76,7 +76,7 @@ def test_the_pages_of_forgotten_sites_are_forgotten(
         store.write([adding({site: pages})])
     store.forget(NOW)
 
-    assert list(UnsureStore(store).pages()) == sites[2:]
+    assert list(UncertainStore(store).pages()) == sites[2:]
     bodies = [
         UNSURE_PAGES.key(f"{site} {page(number, 0).url}")
         for site in sites
@@ -89,7 +89,7 @@ def test_a_page_that_is_read_again_replaces_itself_until_it_is_removed(store: St
     add(store, "a.example", page(1, 0.1), "before")
     add(store, "a.example", page(2, 0.5), "other")
     add(store, "a.example", page(1, 0.9, NOW + 1), "after")
-    kept = UnsureStore(store)
+    kept = UncertainStore(store)
 
     assert kept.pages() == {"a.example": [page(2, 0.5), page(1, 0.9, NOW + 1)]}
     kept.remove("a.example", page(2, 0.5).url)
@@ -105,14 +105,14 @@ def test_a_damaged_page_is_named(store: Store, body: bytes) -> None:
     put(store, UNSURE_PAGES.key(f"a.example {page(1, 0).url}"), body, NOW)
 
     with pytest.raises(StoreError, match=r"the page 'https://a\.example/1' is damaged"):
-        list(UnsureStore(store).stored("a.example"))
+        list(UncertainStore(store).stored("a.example"))
 
 
 @pytest.mark.parametrize("rows", [b"", b"{}", b"[[1]]", b'[["u", 0, Infinity]]', b"[" * 100_000])
 def test_a_damaged_row_of_a_site_costs_its_pages_alone(store: Store, rows: bytes) -> None:
     put(store, UNSURE.key("a.example"), rows, NOW)
-    assert UnsureStore(store).pages() == {}
+    assert UncertainStore(store).pages() == {}
 
     add(store, "a.example", page(1, 0.5), HTML)
 
-    assert UnsureStore(store).pages() == {"a.example": [page(1, 0.5)]}
+    assert UncertainStore(store).pages() == {"a.example": [page(1, 0.5)]}

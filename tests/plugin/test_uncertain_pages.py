@@ -1,4 +1,4 @@
-"""Unsure pages in real crawls: a few of each site, and none that a rule labels."""
+"""Uncertain pages in real crawls: a few of each site, and none that a rule labels."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl import unsure_pages
+from scrapy_mss.crawl import site_quality
 from scrapy_mss.files.sources import Source
-from scrapy_mss.quality.unsure import AT_MOST, UnsurePage, UnsureStore
+from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from tests.helpers.checkpoints import alone, finish, write
@@ -31,23 +31,23 @@ def done(folder: Path, site: Site, kind: str, **settings: Any) -> Crawl:
     return found
 
 
-def kept_in(folder: Path) -> dict[str, list[UnsurePage]]:
+def kept_in(folder: Path) -> dict[str, list[UncertainPage]]:
     with closing(SQLiteStore(folder / "store")) as store:
-        return UnsureStore(store).pages()
+        return UncertainStore(store).pages()
 
 
-def sureness_of(article: dict[str, Any]) -> float:
+def certainty_of(article: dict[str, Any]) -> float:
     """How sure the model is that it is one, and of its text."""
-    sureness: float = min(abs(2 * article["probability"] - 1), article["confidence"])
-    return round(sureness, 4)
+    certainty: float = min(abs(2 * article["probability"] - 1), article["confidence"])
+    return round(certainty, 4)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_the_least_sure_pages_of_a_site_are_kept(tmp_path: Path, site: Site, workers: int) -> None:
     found = done(tmp_path, site, "plain", MSS_WORKERS=workers)
 
-    sureness = {item.url: sureness_of(item.fields) for item in found.items}
-    least = sorted(sureness, key=lambda url: (sureness[url], url))[:AT_MOST]
+    certainty = {item.url: certainty_of(item.fields) for item in found.items}
+    least = sorted(certainty, key=lambda url: (certainty[url], url))[:AT_MOST]
     assert [page.url for page in kept_in(tmp_path)[HOST]] == least
     assert found.mss("unsure/failed") == 0
 
@@ -64,7 +64,7 @@ def test_the_command_lists_and_writes_what_a_crawl_has_kept(tmp_path: Path, site
     kept = kept_in(tmp_path)[HOST]
 
     listed = unsure(tmp_path, "-s", "store", HOST)
-    assert listed.out.splitlines() == [f"{page.sureness:.2f} {page.url}" for page in kept]
+    assert listed.out.splitlines() == [f"{page.certainty:.2f} {page.url}" for page in kept]
     written = unsure(tmp_path, "-s", "store", "-o", "pages.jsonl")
     assert written.out == f"pages.jsonl: wrote {AT_MOST} pages\n"
     pages = [*Source(tmp_path / "pages.jsonl")]
@@ -95,11 +95,11 @@ def unsure(folder: Path, *arguments: str) -> Done:
 def test_large_pages_long_addresses_and_further_sites_are_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unsure_pages, "LONGEST_PAGE", 5)
-    monkeypatch.setattr(unsure_pages, "MAX_UNSURE_SITES", 1)
+    monkeypatch.setattr(site_quality, "LONGEST_PAGE", 5)
+    monkeypatch.setattr(site_quality, "MAX_UNSURE_SITES", 1)
     store = SQLiteStore(tmp_path)
-    pages = alone(unsure_pages.UnsurePages(UnsureStore(store), minute_now), store)
-    result = ArticleResult(sureness=0.1)
+    pages = alone(site_quality.UncertainPages(UncertainStore(store), minute_now), store)
+    result = ArticleResult(certainty=0.1)
     pages.page("https://a.example/long", "123456", result)
     pages.page(f"https://a.example/{'x' * 2000}", "", result)
     pages.page("https://a.example/rule", "", ArticleResult())
@@ -107,7 +107,7 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
         pages.page(f"https://{host}/", "12345", result)
     write(pages)
 
-    found = UnsureStore(store).pages()
+    found = UncertainStore(store).pages()
     finish(pages)
     assert pages.failures == 0
     assert {site: [page.url for page in of_site] for site, of_site in found.items()} == {
@@ -118,14 +118,14 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
 
 def test_pages_that_could_not_be_stored_are_stored_later(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "store")
-    pages = alone(unsure_pages.UnsurePages(UnsureStore(store), minute_now), store)
+    pages = alone(site_quality.UncertainPages(UncertainStore(store), minute_now), store)
     (tmp_path / "store").touch()
-    pages.page("https://a.example/1", "<p>", ArticleResult(sureness=0.1))
+    pages.page("https://a.example/1", "<p>", ArticleResult(certainty=0.1))
     write(pages)
     assert (pages.failures, pages.lost) == (1, 1)
 
     (tmp_path / "store").unlink()
-    pages.page("https://a.example/2", "<p>", ArticleResult(sureness=0.2))
+    pages.page("https://a.example/2", "<p>", ArticleResult(certainty=0.2))
     finish(pages)
     assert [page.url for page in kept_in(tmp_path)["a.example"]] == [
         "https://a.example/1",
