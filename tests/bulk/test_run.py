@@ -257,6 +257,7 @@ def test_workers_are_shared_out_to_groups() -> None:
         assert max(shares(processes)) <= 4
 
 
+@pytest.mark.slow("processes that are killed")
 def test_groups_and_workers_that_are_killed_cost_no_more_than_a_page(
     archive: Path, tmp_path: Path
 ) -> None:
