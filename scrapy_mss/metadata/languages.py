@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -122,15 +122,8 @@ N_LETTERS: Final = 2  # of its codes with three letters, the ones that it knows 
 
 
 @lru_cache(1)
-def detector() -> Callable[[str], str] | None:
-    """What tells the language of a text; None without the library, or its model."""
-    identifier = _identifier()
-    return None if identifier is None else lambda text: str(identifier.classify(text)[0])
-
-
-@lru_cache(1)
-def _identifier() -> Any:  # noqa: ANN401 - of a library without types
-    """The library's own; None without the library, or its model."""
+def detector() -> Any:  # noqa: ANN401 - of a library without types
+    """The library's identifier of languages; None without the library, or its model."""
     try:
         from py3langid import langid
     except ImportError:
@@ -149,7 +142,7 @@ def _identifier() -> Any:  # noqa: ANN401 - of a library without types
 @lru_cache(1)
 def known() -> frozenset[str]:
     """The languages that can be told from a text."""
-    ranked = _identifier().rank("")
+    ranked = detector().rank("")
     return frozenset(language for language, _ in ranked if len(language) == N_LETTERS)
 
 
@@ -163,12 +156,13 @@ def language_of(text: str | None, declared: str | None) -> str | None:
 
 def language_by_bytes(read: str, declared: str | None) -> str | None:
     """The same by the library alone, of the beginning that is *read* of a text."""
-    detect = detector()
-    if detect is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
+    identifier = detector()
+    if identifier is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
         return declared
     if declared and declared not in known():
         return declared
-    found = _named(detect(read))
+    found = str(identifier.classify(read)[0])
+    found = "zh" if found in ("yue", "wuu") else found  # as pages call it
     if declared and any(declared in names and found in names for names in ALIKE):
         return declared
     return found if found in known() else declared
@@ -178,8 +172,3 @@ def _has_letters(text: str, n_bytes: int) -> bool:
     """Whether the letters of *text* are so many bytes; most have as many that are plain."""
     plain = text.encode("ascii", "ignore").translate(None, _NO_LETTERS)
     return len(plain) >= n_bytes or len("".join(_LETTERS.findall(text)).encode()) >= n_bytes
-
-
-def _named(language: str) -> str:
-    """*language* under the name that pages use for it."""
-    return "zh" if language in ("yue", "wuu") else language
