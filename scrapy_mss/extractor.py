@@ -206,7 +206,8 @@ class Extractor:
         """The article in a tokenized page, using the memory of its *site*."""
         if self.model.classifier is None:
             return self._by_tokens(page)
-        return self._by_blocks(self._read(page, self.model.classifier, site), self.model.classifier)
+        reading = self._read(page, self.model.classifier, site)
+        return self._by_blocks(reading, self.model.classifier)
 
     def explain(self, html: str | bytes, url: str = "") -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.

@@ -81,7 +81,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
         from scrapy_mss.workbench.api import WorkbenchState
         from scrapy_mss.workbench.pages import Pages
-        from scrapy_mss.workbench.serving import serve
+        from scrapy_mss.workbench.serving import serving
     except ImportError as error:
         raise CommandError(
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
@@ -101,17 +101,16 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
             "in the HTTP cache"
         )
     state = WorkbenchState(pages, extractor, folder, store, model)
-
-    def ready(address: str) -> None:
-        sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
-        print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
-        print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
-        sys.stdout.flush()
-        if not options.no_browser:
-            webbrowser.open(address)
-
     try:
-        serve(state, ready, options.port)
+        with serving(state, options.port) as server:
+            address = server.origins.address
+            sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
+            print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
+            print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
+            sys.stdout.flush()
+            if not options.no_browser:
+                webbrowser.open(address)
+            server.run()
     except OSError as error:
         raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD

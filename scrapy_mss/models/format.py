@@ -49,6 +49,7 @@ from scrapy_mss.blocks.page_features import (
     page_feature_names,
     page_features,
 )
+from scrapy_mss.blocks.selection import threshold
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, NaiveBayes, Table
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import MAX_KEYS, LearnedPages, Model, OtherFamily
@@ -423,7 +424,8 @@ def classifier_inputs() -> Inputs:
     evidence = np.sin(np.arange(len(POOLINGS) * blocks)).reshape(len(POOLINGS), blocks)
     inputs = block_inputs(page, evidence, evidence[0])
     probability = np.linspace(0.1, 0.9, blocks)
-    read = ReadPage(page, inputs, probability, probability > 0.4)  # noqa: PLR2004
+    kept = probability > 0.4  # noqa: PLR2004
+    read = ReadPage(page, inputs, probability, kept, threshold(page, probability))
     of_page = zip(page_feature_names(), page_features(read), strict=True)
     of_confidence = zip(CONFIDENCE_FEATURES, confidence_features(read), strict=True)
     rows = zip(POOLINGS, block_evidence(page, _probe_counts(page)), strict=True)
@@ -431,7 +433,7 @@ def classifier_inputs() -> Inputs:
         "evidence": [[pooling.name, _digest(row)] for pooling, row in rows],
         "blocks": [[name, _digest(column)] for name, column in inputs.columns.items()],
         "pages": [[name, _digest(value)] for name, value in of_page],
-        "confidence": [[feature.name, _digest(value)] for feature, value in of_confidence],
+        "confidence": [[name, _digest(value)] for name, value in of_confidence],
     }
 
 

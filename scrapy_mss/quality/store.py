@@ -32,7 +32,6 @@ class QualityStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return self._store.name
 
     def add(self, counted: Mapping[SiteDay, Counts]) -> None:

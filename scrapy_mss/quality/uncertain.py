@@ -45,7 +45,6 @@ class UncertainStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return self._store.name
 
     def pages(self) -> dict[str, list[UncertainPage]]:

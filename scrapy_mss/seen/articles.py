@@ -316,14 +316,12 @@ class SeenArticles(Part):
         self._incomplete.add(site)
 
     def take(self) -> Change | None:
-        """What stores what was seen; None if nothing was."""
         if not self._unsaved:
             return None
         self._in_flight, self._unsaved = self._unsaved, {}
         return adding(self._in_flight)
 
     def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, {}
         self._n_written = len(batch) or self._n_written
         if error is not None:
@@ -335,7 +333,6 @@ class SeenArticles(Part):
                 self._n_dropped += 1
 
     def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
         self._n_dropped += self._n_written
 
     def take_last(self, *, finished: bool) -> Change | None:
@@ -349,7 +346,6 @@ class SeenArticles(Part):
 
     @property
     def lost(self) -> int:
-        """How many articles could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved)
 
     def _seen(self, key: int) -> SeenArticle | None:

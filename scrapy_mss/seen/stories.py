@@ -167,11 +167,9 @@ class RecentTexts:
         return emitted
 
     def at(self, addresses: Sequence[int]) -> list[EmittedText]:
-        """What was emitted last at each of the *addresses*."""
         return [self.texts[self._at[each]] for each in addresses if each in self._at]
 
     def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
-        """Texts that share most of the *keys* of a sketch."""
         latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
         shared = Counter(chain.from_iterable(latest))
         best = sorted(shared, key=lambda first: -shared[first])[:MAX_CANDIDATES]
@@ -268,14 +266,12 @@ class Stories(Part):
             self.checkpoint()
 
     def take(self) -> Change | None:
-        """What stores what was emitted; None if nothing was."""
         if not self._unsaved.texts:
             return None
         self._in_flight, self._unsaved = self._unsaved, RecentTexts()
         return adding(self._in_flight.texts.values())
 
     def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, RecentTexts()
         self._n_written = 0 if error is not None else len(batch.texts)
         if error is not None:
@@ -285,12 +281,10 @@ class Stories(Part):
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
 
     def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
         self._n_dropped += self._n_written
 
     @property
     def lost(self) -> int:
-        """How many texts could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved.texts)
 
     def _places(self) -> tuple[RecentTexts | StoryStore, ...]:

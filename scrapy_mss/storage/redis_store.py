@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha1
+from operator import methodcaller
 from secrets import token_bytes
 from threading import Lock
 from time import monotonic
@@ -154,33 +155,24 @@ class RedisStore:
 
     @property
     def name(self) -> str:
-        """What messages call it, without passwords."""
         return self._address.shown
 
     def check(self) -> None:
-        """Stop here if the server cannot be used."""
         self._run([IDENTITY, b""])
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:
-        """The rows of the *keys* that there are; who is not *patient* is the event loop."""
-        asked, found = list(keys), dict[Key, bytes]()
+        asked, found = list(keys), dict[Key, bytes | None]()
         for at in range(0, len(asked), AT_ONCE):
             some = asked[at : at + AT_ONCE]
             names = [self._row(key) for key in some]
-            answers = self._ask(lambda client, names=names: client.mget(names), patient=patient)
-            found.update(
-                (key, value) for key, value in zip(some, answers, strict=True) if value is not None
-            )
-        return found
+            answers = self._ask(methodcaller("mget", names), patient=patient)
+            found.update(zip(some, answers, strict=True))
+        return {key: value for key, value in found.items() if value is not None}
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
-        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
         name = self._list(table)
-        found = self._ask(
-            lambda client: client.zrange(
-                name, "+inf", minute, desc=True, byscore=True, withscores=True
-            )
-        )
+        latest_first = {"desc": True, "byscore": True, "withscores": True}
+        found = self._ask(methodcaller("zrange", name, "+inf", minute, **latest_first))
         return {key: int(used) for key, used in found}
 
     def write(self, changes: Sequence[Change]) -> None:
@@ -212,15 +204,14 @@ class RedisStore:
             if table.most is None:
                 continue
             name, most, before = self._list(table), table.most, now - table.days * DAY
-            self._ask(lambda client, *of: client.zremrangebyscore(*of), name, "-inf", before)
-            n_excess = self._ask(lambda client, *of: client.zcard(*of), name) - most
+            self._ask(methodcaller("zremrangebyscore", name, "-inf", before))
+            n_excess = self._ask(methodcaller("zcard", name)) - most
             if n_excess > 0:
-                gone = self._ask(lambda client, *of: client.zpopmin(*of), name, n_excess)
+                gone = self._ask(methodcaller("zpopmin", name, n_excess))
                 rows = [self._row((table, key)) for key, _ in gone]
-                self._ask(lambda client, *of: client.delete(*of), *rows)
+                self._ask(methodcaller("delete", *rows))
 
     def end(self) -> None:
-        """Wait for no answer longer than a few seconds from now on."""
         self._writing, self._is_ending = _client(self._address, END_SECONDS, 0), True
 
     def close(self) -> None:
@@ -249,9 +240,8 @@ class RedisStore:
         found = self.get(reads)
         writes = writes_of(changes, found)
         rows = [value for key in reads for value in (self._row(key), _digest(found.get(key)))]
-        rows += [value for key, row in writes.items() for value in self._write(key, row)]
-        arguments = [IDENTITY, token_bytes(NAME_BYTES), len(reads), *rows]
-        return _Sent(changes, arguments)
+        rows += [value for key, row in writes.items() for value in self._written(key, row)]
+        return _Sent(changes, [IDENTITY, token_bytes(NAME_BYTES), len(reads), *rows])
 
     def _run(self, arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - of the script
         keys = [self._address.prefix, f"{self._address.prefix}:names"]
@@ -263,14 +253,14 @@ class RedisStore:
             )
         return answer
 
-    def _ask(self, question: Callable[..., Any], *of: Any, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
+    def _ask(self, question: Callable[[Any], Any], *, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
         """What the client answers to *question*."""
         from redis import exceptions
 
         if monotonic() < self._rest_until[patient] and (self._is_ending or not patient):
             raise _UnansweredError(f"{self.name}: the server did not answer just now")
         try:
-            answer = question(self._writing if patient else self._reading, *of)
+            answer = question(self._writing if patient else self._reading)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise _UnansweredError(
                 f"{self.name}: the server rejects the user or password: {_sentence(error)}. Give "
@@ -297,7 +287,7 @@ class RedisStore:
     def _list(self, table: Table) -> str:
         return f"{self._address.prefix}:{table.name}"
 
-    def _write(self, key: Key, row: Row | None) -> list[Any]:
+    def _written(self, key: Key, row: Row | None) -> list[Any]:
         """The arguments of the script for a row that is written."""
         table, of_row = key
         listed = b"" if table.most is None else self._list(table).encode()

@@ -47,7 +47,6 @@ class SQLiteStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return str(self.path)
 
     def check(self) -> None:
@@ -57,14 +56,12 @@ class SQLiteStore:
             self._connection()
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
-        """The rows of the *keys* that there are."""
         if not self._is_there():
             return {}
         with self._errors(), _transaction(self._connection(), "BEGIN") as connection:
             return dict(_found(connection, keys))
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
-        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
         query = f"SELECT key, used FROM {table.name} WHERE used >= ? ORDER BY used DESC, key"  # noqa: S608 - our own names
         with self._errors():
             return dict(self._connection().execute(query, (minute,))) if self._is_there() else {}
@@ -89,7 +86,6 @@ class SQLiteStore:
                         )
 
     def forget(self, now: int) -> None:
-        """Delete what nobody has used for too long, by the minute *now*, or is too much."""
         if not self._is_there():
             return
         with self._errors():
@@ -105,7 +101,6 @@ class SQLiteStore:
         """Change nothing: a write waits for other crawls `WAIT_SECONDS` at most."""
 
     def close(self) -> None:
-        """Close the connections; all that was written is in the file."""
         for connection in self._connections:
             connection.close()
         self._connections.clear()

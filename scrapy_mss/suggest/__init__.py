@@ -41,7 +41,6 @@ __all__ = (
     "SitePage",
     "Suggestion",
     "agreements",
-    "compare",
     "initial_rule",
     "of_one_site",
     "read_pages",
@@ -131,16 +130,6 @@ def initial_rule(site: str, read: Sequence[SitePage]) -> Wrapper:
     voters = _voters(read)
     found = best_place(voters, least_agreement=0) if voters else None
     return Wrapper(site=site, around=found.around if found else (css("article"),))
-
-
-def compare(
-    rule: Wrapper, pages: Sequence[StoredPage], extractor: Extractor
-) -> tuple[PageAgreement, ...]:
-    """The agreement of *rule*, suggested or written by hand, and the model on each of *pages*.
-
-    To compare repeatedly, call `read_pages` once, and `agreements` with its result.
-    """
-    return agreements(rule, read_pages(pages, extractor))
 
 
 def of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:

@@ -71,7 +71,7 @@ PLAIN_TAGS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArticlePlace:
     """Where the article is, and what is excluded there.
 
     ``agreement`` is that with the model, 0 to 1, to be expected on a page of the site.
@@ -145,7 +145,7 @@ def _f1(hits: Counts | Floats, selected: Counts | Floats, wanted: Counts) -> Flo
     return scores
 
 
-class _Candidate(NamedTuple):
+class _PlaceCandidate(NamedTuple):
     """A selector and what it selects; *promise* is the agreement that exclusions can bring it to.
 
     *proposers* (bool[n_pages]) are the pages in which an element gave the selector.
@@ -158,7 +158,9 @@ class _Candidate(NamedTuple):
     proposers: Bools
 
 
-def best_place(pages: Sequence[SitePage], least_agreement: float = LEAST_AGREEMENT) -> Place | None:
+def best_place(
+    pages: Sequence[SitePage], least_agreement: float = LEAST_AGREEMENT
+) -> ArticlePlace | None:
     """The place that agrees best with the model on *pages*; None if that is too little."""
     votes = _Votes(pages)
     everyone = np.ones(len(pages), np.bool_)
@@ -179,12 +181,12 @@ def best_place(pages: Sequence[SitePage], least_agreement: float = LEAST_AGREEME
     votes = _Votes(pages, alone=True)
     search = _ExclusionSearch(votes, _exclusions(votes, selected), selected, ())
     chosen, agreement = search.exclude(everyone)[0], search.held_out(everyone).mean()
-    return Place(tuple(around), tuple(chosen), float(agreement))
+    return ArticlePlace(tuple(around), tuple(chosen), float(agreement))
 
 
 def _best(
     votes: _Votes, missed: Bools, selected: Bools, exclude: Sequence[Selector]
-) -> tuple[_Candidate, list[Selector], float] | None:
+) -> tuple[_PlaceCandidate, list[Selector], float] | None:
     """The next alternative, for the pages that are *missed*, with all that is then excluded.
 
     Last is the agreement on pages held out of those that are *missed*.
@@ -205,7 +207,7 @@ def _best(
     return best, exclude, float(agreements[missed].mean())
 
 
-def _candidates(votes: _Votes, missed: Bools) -> list[_Candidate]:
+def _candidates(votes: _Votes, missed: Bools) -> list[_PlaceCandidate]:
     """The places that hold most of the articles of the pages that are *missed*, best first."""
     proposers: dict[str, set[int]] = defaultdict(set)
     costs: dict[str, float] = {}
@@ -215,7 +217,7 @@ def _candidates(votes: _Votes, missed: Bools) -> list[_Candidate]:
             proposers[named.text].add(number)
     least = min(LEAST_PROPOSERS, len(missed))
     able = [(cost, text) for text, cost in costs.items() if len(proposers[text]) >= least]
-    found: dict[bytes, _Candidate] = {}
+    found: dict[bytes, _PlaceCandidate] = {}
     for cost, text in sorted(able)[:MAX_BODIES]:
         selector = usable(text, "body")
         if selector is None:
@@ -228,7 +230,7 @@ def _candidates(votes: _Votes, missed: Bools) -> list[_Candidate]:
         # Of what it selects too much, half may be excluded: between both extremes.
         promise = (_f1(hits, hits, of_target) + _f1(hits, kept, of_target)).mean() / 2
         total = cost + OF_MANY * _doublings(votes, selector)
-        candidate = _Candidate(float(promise), total, selector, span, by)
+        candidate = _PlaceCandidate(float(promise), total, selector, span, by)
         found.setdefault(np.packbits(span).tobytes(), candidate)
     ranked = sorted(found.values(), key=lambda each: each.cost * COST_OF_PART - each.promise)
     return [each for each in ranked if each.promise > 0][:MAX_PLACES]

@@ -39,7 +39,6 @@ from scrapy_mss.suggest import (
 )
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
-from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError
@@ -91,10 +90,6 @@ class WorkbenchState:
         """Why page *number* of a site is read as it is."""
         page = self.pages.by_site[name][number]
         return self.extractor.explain(page.html, page.url)
-
-    def drawn(self, name: str, number: int) -> str:
-        """Page *number* of a site for the frame."""
-        return drawn_for_frame(self.explained(name, number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ policy. So the page is drawn without its style sheets. Most are elsewhere anyway
 page often hide all of it until a script has run.
 
 In the frame of the workbench blocks must be clickable, so some script has to run there. It knows
-only numbers of blocks: it tells the workbench which one was clicked, and is told which to tint.
+only numbers of blocks: it sends which one was clicked, and receives which to tint.
 Three barriers protect it, each sufficient by itself:
 
     the page is rebuilt from an allow-list         no script, handler, link, form or style is left

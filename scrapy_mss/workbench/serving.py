@@ -24,7 +24,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from scrapy_mss.workbench.api import ENDPOINTS, RequestError, WorkbenchState, answer
-from scrapy_mss.workbench.drawing import frame_script, frame_style, hash_of, static_file
+from scrapy_mss.workbench.drawing import (
+    drawn_for_frame,
+    frame_script,
+    frame_style,
+    hash_of,
+    static_file,
+)
 from scrapy_mss.workbench.security import HOST, MOST_BYTES, Guard, Origins, frame_headers
 
 logger = logging.getLogger(__name__)
@@ -84,7 +90,7 @@ def _frame(state: WorkbenchState, origins: Origins, run: Callable[..., Any]) -> 
         site, number = request.path_params["site"], request.path_params["number"]
         if not 0 <= number < len(state.pages.by_site.get(site, ())):
             return PlainTextResponse("there is no such page\n", 404, headers=headers)
-        html = await run(state.drawn, site, number)
+        html = await run(lambda: drawn_for_frame(state.explained(site, number)))
         return HTMLResponse(html.encode("utf-8", "xmlcharrefreplace"), headers=headers)
 
     return Starlette(routes=[Route("/{token}/{site}/{number:int}", page)])
@@ -120,15 +126,8 @@ class Server(NamedTuple):
         self.server.run(sockets=self.sockets)
 
 
-def serve(state: WorkbenchState, ready: Callable[[str], None], port: int = 0) -> None:
-    """Serve the UI on *port* or a free one; *ready* gets the address to open."""
-    with prepared(state, port) as server:
-        ready(server.origins.address)
-        server.run()
-
-
 @contextmanager
-def prepared(state: WorkbenchState, port: int = 0) -> Iterator[Server]:
+def serving(state: WorkbenchState, port: int = 0) -> Iterator[Server]:
     """A server that is ready to run; at the end its sockets are closed."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_listening(each)) for each in (port, 0)]

@@ -34,7 +34,7 @@ from scrapy_mss.wrappers.rules import Wrapper
 
 LEAST_SHARE: Final = 0.1  # of the words that the model keeps, below which the place is another one
 # The rule says that its pages are articles. Of 671 articles of sites none is below it and of other
-# pages a quarter; of .5, below which a page without a rule is none, 28 and two thirds.
+# pages a quarter; of .5, below which a page without a rule is no article, 28 and two thirds.
 LEAST_PROBABILITY: Final = 0.05
 
 NO_PAGE = "no page"
@@ -164,7 +164,7 @@ def example_on(page: StoredPage, wrappers: Registry) -> Example | str:
 
 
 def learn(example: Example | str, stored: Model, learned: Model) -> str:
-    """Add *example* to what was *learned*; the reason if it is none, or is in either model."""
+    """Add *example* to what was *learned*; the reason if it is rejected, or is in either model."""
     if isinstance(example, str):
         return example
     if example.key in stored.learned_pages or example.key in learned.learned_pages:

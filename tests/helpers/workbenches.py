@@ -18,7 +18,7 @@ from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.api import WorkbenchState
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
-from scrapy_mss.workbench.serving import prepared
+from scrapy_mss.workbench.serving import serving
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
@@ -32,7 +32,7 @@ def news(numbers: Iterable[int] = range(6)) -> list[StoredPage]:
 
 def workbench(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
     """A workbench with *pages*; all that it writes is in *folder*."""
-    found = Pages()
+    found = Pages(40)
     found.add(pages)
     store, model = SQLiteStore(folder / "store"), ModelFile(folder / "model", DEFAULT)
     return WorkbenchState(found, Extractor(), folder / "rules", store, model)
@@ -41,7 +41,7 @@ def workbench(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
 @contextmanager
 def served(state: WorkbenchState) -> Iterator[Origins]:
     """The addresses of the workbench while it is served."""
-    with prepared(state) as server:
+    with serving(state) as server:
         thread = Thread(target=server.run, daemon=True)
         thread.start()
         try:

@@ -272,7 +272,7 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     tmp_path: Path,
 ) -> None:
     paper = Paper(host="127.0.0.1")
-    paper.tell(1, "feed")
+    paper.publish(1, "feed")
     stopped = Event()
     with ExitStack() as servers:
 

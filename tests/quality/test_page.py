@@ -54,9 +54,9 @@ def test_the_worst_sites_come_first(found: Report) -> None:
     quality = tree.xpath("//table[@class='sites']")[-1]
     rows = quality.xpath("tbody/tr/th")
     assert [row.text_content() for row in rows][:2] == names[:2]
-    told = tree.xpath("//ul[@class='alarms']")[0].text_content()
-    assert "articles with an author" in told
-    assert "90% → 0%" in told
+    alarms = tree.xpath("//ul[@class='alarms']")[0].text_content()
+    assert "articles with an author" in alarms
+    assert "90% → 0%" in alarms
 
 
 def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:

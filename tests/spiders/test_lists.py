@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from concurrent.futures import Future
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
-from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import list_process
 from scrapy_mss.spiders.hosts import Scope, is_public
@@ -130,16 +128,6 @@ def test_a_malformed_address_costs_itself_and_not_its_list(address: str) -> None
     assert entries(XmlResponse(URL, body=rss.encode()))[0].url == a
     assert sitemap_entries(XmlResponse(URL, body=sitemap.encode()))[0] == [Listed(a, 0)]
     assert feeds_of(page) == named_in_robots(robots) == [a]
-
-
-@given(
-    st.datetimes(datetime(1800, 1, 1), datetime(2099, 1, 1)),  # noqa: DTZ001 - zones are beside
-    st.sampled_from(["", "Z", "+05:30"]),
-)
-def test_a_date_in_iso_format_is_read_as_any_other(moment: datetime, zone: str) -> None:
-    text = moment.isoformat() + zone
-
-    assert dates.iso_moment(text) in (None, dates.find(text))
 
 
 def contents(kind: str, body: str, **known: Any) -> Contents:
@@ -315,50 +303,24 @@ def test_a_page_names_its_feeds_but_not_those_of_comments() -> None:
     ]
 
 
-def test_a_sitemap_gives_the_latest_of_its_dates() -> None:
-    body = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-    xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
+@pytest.mark.parametrize("name", ["publication_date", "lastmod"])
+def test_a_sitemap_gives_the_dates_of_its_pages_and_not_those_of_their_videos(name: str) -> None:
+    video = f"<v:video><v:{name}>2019-01-01T00:00:00+00:00</v:{name}></v:video>"
+    body = f"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+    xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"
+    xmlns:v="http://www.google.com/schemas/sitemap-video/1.1">
     <url><loc> https://news.example/a </loc><lastmod>2026-10-21</lastmod>
-    <news:news><news:publication_date>2026-10-22T09:00:00+00:00</news:publication_date></news:news>
-    </url><url><loc>https://news.example/b</loc></url><url></url></urlset>"""
+    <n:news><n:publication_date>2026-10-22T09:00:00+00:00</n:publication_date></n:news>{video}
+    </url><url><loc>https://news.example/b</loc>{video}</url><url></url></urlset>""".encode()
     plain = sitemap_entries(XmlResponse(URL, body=body))
     packed = sitemap_entries(XmlResponse(f"{URL}.gz", body=gzip.compress(body)))
 
-    assert plain == packed
     moments = Moments("2026-10-22T09:00:00+00:00", "2026-10-21")
-    assert plain[0] == [
+    pages = [
         Listed("https://news.example/a", MINUTE, moments),
         Listed("https://news.example/b", 0),
     ]
-    assert plain[1] == []
-
-
-@pytest.mark.parametrize("name", ["publication_date", "lastmod"])
-def test_a_video_of_a_page_does_not_date_it(name: str) -> None:
-    old = "2019-01-01T00:00:00+00:00"
-    body = f"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-    xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
-    xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
-    <url><loc>https://news.example/a</loc><lastmod>2026-10-21</lastmod>
-    <news:news><news:publication_date>2026-10-22T09:00:00+00:00</news:publication_date></news:news>
-    <video:video><video:{name}>{old}</video:{name}></video:video></url>
-    <url><loc>https://news.example/b</loc><video:video><video:{name}>{old}</video:{name}>
-    </video:video></url></urlset>"""
-
-    assert sitemap_entries(XmlResponse(URL, body=body.encode()))[0] == [
-        Listed(
-            "https://news.example/a", MINUTE, Moments("2026-10-22T09:00:00+00:00", "2026-10-21")
-        ),
-        Listed("https://news.example/b", 0),
-    ]
-
-
-def test_an_index_gives_its_sitemaps() -> None:
-    body = b"<sitemapindex><sitemap><loc>/one.xml</loc></sitemap></sitemapindex>"
-
-    assert sitemap_entries(XmlResponse(URL, body=body))[1] == [
-        Listed("https://news.example/one.xml", 0)
-    ]
+    assert plain == packed == (pages, [])
 
 
 def test_a_packed_sitemap_that_is_too_large_is_not_taken_for_an_empty_one(

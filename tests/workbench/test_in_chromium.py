@@ -1,4 +1,4 @@
-"""The workbench in a real Chromium: a rule from stored pages, and strangers that want in.
+"""The workbench in a real Chromium: a rule from stored pages, and attacks.
 
 `make test-workbench` installs the browser; without one these tests are skipped.
 """
@@ -84,7 +84,7 @@ def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> 
     assert rule.tests
 
 
-def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
+def test_a_saved_rule_is_shown_and_replaced_after_a_confirmation(
     chrome: Browser, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules" / f"{SITE}.yaml"
@@ -107,7 +107,7 @@ def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
     assert "tests" in path.read_text("utf-8")
 
 
-def test_what_is_typed_wrong_is_told_and_what_was_typed_last_is_saved(
+def test_problems_of_typed_text_are_shown_and_the_last_text_is_saved(
     chrome: Browser, tmp_path: Path
 ) -> None:
     with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
@@ -137,9 +137,7 @@ def test_two_quick_clicks_are_both_in_the_rule(chrome: Browser, tmp_path: Path) 
         assert not ui.errors
 
 
-def test_a_rule_that_is_not_saved_is_there_when_one_comes_back(
-    chrome: Browser, tmp_path: Path
-) -> None:
+def test_a_draft_is_kept_when_another_site_is_opened(chrome: Browser, tmp_path: Path) -> None:
     others = [StoredPage(each.url.replace("one.", "two."), each.html) for each in pages()[:3]]
     with (
         served(workbench([*pages(), *others], tmp_path)) as origins,
@@ -166,10 +164,10 @@ def test_the_list_of_pages_keeps_the_focus_while_they_are_compared(
         assert ui.page.evaluate("document.activeElement.closest('li') !== null")
 
 
-def test_nothing_of_a_hostile_page_runs_or_is_asked_for(chrome: Browser, tmp_path: Path) -> None:
-    """Each payload clicks a block, as our own script does, or asks the stranger's server."""
+def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_path: Path) -> None:
+    """Each payload clicks a block, as our own script does, or requests the attacker's server."""
     asked = set[str]()
-    with serving(partial(Noting, [b"<title>stranger</title>"], asked)) as address:
+    with serving(partial(Noting, [b"<title>attacker</title>"], asked)) as address:
         call = (
             "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;"
             f"fetch('{address}/call')"
@@ -202,7 +200,7 @@ def test_nothing_of_a_hostile_page_runs_or_is_asked_for(chrome: Browser, tmp_pat
 
 
 def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Path) -> None:
-    """What the sandbox and the policy hold back, were the page not made anew."""
+    """What the sandbox and the policy hold back, if the page was not rebuilt."""
     with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
         frame = ui.page.frames[1]
         tries = {
@@ -226,7 +224,7 @@ def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Pa
         assert ui.page.url == f"{origins.ui}/"
 
 
-def test_the_desk_believes_no_message_but_its_frame_s(chrome: Browser, tmp_path: Path) -> None:
+def test_the_ui_accepts_messages_only_from_its_frame(chrome: Browser, tmp_path: Path) -> None:
     with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
         before = ui.rule
         asked: list[str] = []

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, loading, schema
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, registry, schema
 from tests.plugin.crawling import environment
 
 A = Wrapper(site="a.example", body=(css("article"),))
@@ -180,7 +180,7 @@ def test_a_file_that_is_too_large_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_folder(tmp_path, {"a.yaml": YAML_A, "b.yaml": "#" * 5000, "c.md": "#" * 9000})
-    monkeypatch.setattr(loading, "LARGEST_FILE", 4_000)
+    monkeypatch.setattr(registry, "LARGEST_FILE", 4_000)
 
     (line,) = problem_lines(folder)
 

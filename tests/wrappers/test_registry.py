@@ -51,9 +51,10 @@ def test_a_site_is_its_host_or_all_below_it(
 
 
 @pytest.mark.parametrize(
-    "url", ["", "no url", "http://[", "mailto:a@example.com", "//", "http:///x"]
+    "url",
+    ["", "no url", "about:blank", "/x", "http://[", "mailto:a@example.com", "//", "http:///x"],
 )
-def test_what_is_no_url_has_no_wrapper(url: str) -> None:
+def test_an_invalid_url_has_no_wrapper(url: str) -> None:
     assert Registry([wrapper("example.com")]).find(url) is None
 
 
@@ -103,7 +104,7 @@ def test_days_choose_among_versions() -> None:
     assert [used(date(2023, 12, 31)), used(date(2024, 1, 1)), used(None)] == ["old", "new", "new"]
 
 
-def test_today_counts_where_no_day_is_given() -> None:
+def test_the_day_is_today_by_default() -> None:
     today = datetime.now(timezone.utc).date()
     gone = wrapper("a.example", valid_until=today - timedelta(days=2))
 
@@ -134,7 +135,7 @@ def test_a_tie_is_logged_once_with_how_to_resolve_it(caplog: pytest.LogCaptureFi
         (wrapper("a.example", "urgent", priority=1), []),
     ],
 )
-def test_what_the_rules_decide_is_no_warning(
+def test_a_conflict_that_is_decided_by_rank_is_no_warning(
     caplog: pytest.LogCaptureFixture, other: Wrapper, levels: list[int]
 ) -> None:
     caplog.set_level(logging.INFO)

@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 
 from scrapy_mss.wrappers import (
     Between,
-    ImportReport,
     SamplePage,
     UrlPattern,
     Wrapper,
     WrapperError,
     class_or_id,
     css,
-    load_wrappers,
     xpath,
 )
-from scrapy_mss.wrappers.ftr import read_site_config
 from scrapy_mss.wrappers.rules import ROLES
 from scrapy_mss.wrappers.schema import KEYS, document_of, documents, read_document, yaml_of
 
@@ -287,11 +284,3 @@ def test_a_wrapper_comes_back_through_json_and_yaml(wrapper: Wrapper) -> None:
     assert wrappers(yaml_of(wrapper, ["Two\nlines"])) == [wrapper]
     days = {"valid": wrapper.valid_from or wrapper.valid_until}
     assert written.keys() == {key for key in KEYS if days.get(key, getattr(wrapper, key, None))}
-
-
-def test_a_rule_of_third_parties_comes_back() -> None:
-    config = "body: //div[@id='a']\nstrip_id_or_class: ad\nauthor: //b\ntest_url: http://x.org/1\n"
-
-    (wrapper,) = read_site_config(config, "x.org.txt", ImportReport())
-
-    assert list(load_wrappers(document_of(wrapper))) == [wrapper]

@@ -115,7 +115,7 @@ def test_the_true_f1_is_by_words_against_the_text_as_people_have_it() -> None:
     inputs = block_inputs(page, np.zeros((len(POOLINGS), 3)), scores)
 
     def f1(*kept: bool) -> float:
-        return f1_of(example, ReadPage(page, inputs, scores, np.array(kept)))
+        return f1_of(example, ReadPage(page, inputs, scores, np.array(kept), 0.5))
 
     assert f1(True, False, False) == pytest.approx(2 * 4 / (4 + 6))
     assert f1(True, True, True) == pytest.approx(2 * 4 / (8 + 6))
