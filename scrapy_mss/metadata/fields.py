@@ -37,7 +37,7 @@ class FieldValue(NamedTuple):
     weak: bool = False
 
 
-class Source(NamedTuple):
+class FieldSource(NamedTuple):
     """One place of a page where the value of a field may be."""
 
     name: str
@@ -52,7 +52,7 @@ class Field(NamedTuple):
     """How a field is read: by *parse* from the texts of the first of *sources* with a value."""
 
     parse: Parser
-    sources: tuple[Source, ...]
+    sources: tuple[FieldSource, ...]
 
 
 # --- parsers: candidate texts -> value ------------------------------------------------------------
@@ -142,7 +142,7 @@ def _first(values: Iterable[str | bool | list[str] | None]) -> FieldValue | None
 
 def _field(parse: Parser, *rows: tuple[str, Lookup, str]) -> Field:
     return Field(
-        parse, tuple(Source(name, lookup, tuple(keys.split())) for name, lookup, keys in rows)
+        parse, tuple(FieldSource(name, lookup, tuple(keys.split())) for name, lookup, keys in rows)
     )
 
 

@@ -135,8 +135,7 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
 class PageTree:
     """The elements among *tokens*.
 
-    Their tags but those in raw text, a title for example, are a row each of these columns; -1 is
-    none.
+    Each tag, except those in raw text such as a title, is a row of these columns; -1 means none.
     """
 
     _number: bytes | bytearray  # uint8[n]
