@@ -259,6 +259,7 @@ def test_workers_are_shared_out_to_groups() -> None:
         assert max(shares(processes)) <= 4
 
 
+@pytest.mark.slow("processes that are killed")
 def test_groups_and_workers_that_are_killed_cost_no_more_than_a_page(
     archive: Path, tmp_path: Path
 ) -> None:
@@ -361,6 +362,7 @@ def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     assert not list(out.glob("*.new"))
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
     part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
