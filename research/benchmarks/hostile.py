@@ -72,7 +72,7 @@ def main() -> None:
     folder = parser.parse_args().data
     extractor = Extractor(profile="paper")
     tokens = tokenize(page(300_000))
-    extractor.model.learn(Page(tokens), span_labels(len(tokens), 500, 3000))
+    extractor.model.bayes.learn(Page(tokens), span_labels(len(tokens), 500, 3000))
 
     def cost(html: str) -> float:
         times = [milliseconds(lambda: extractor.extract(html).text) for _ in range(REPEATS)]

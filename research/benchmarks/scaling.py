@@ -32,7 +32,7 @@ def main() -> None:
     target = parser.parse_args().svg
     extractor = Extractor(profile="paper")
     warm = tokenize(page(200_000))
-    extractor.model.learn(Page(warm), span_labels(len(warm), 500, 3000))
+    extractor.model.bayes.learn(Page(warm), span_labels(len(warm), 500, 3000))
     points = []
     print("      KB  mss-paper us/KB  lxml us/KB  x lxml")
     for size in SIZES:
