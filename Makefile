@@ -49,9 +49,9 @@ demo: $(VENV)/installed-demo ## crawl five made-up news sites, and again an hour
 
 # Reasons and number of skipped tests are printed.
 test: lint ## lint, then all tests but the slow ones: some four minutes on two cores
-	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not slow'
+	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE) --hypothesis-profile=quick -m 'not slow'
 
-test-all: lint ## lint, then all tests: some ten minutes on two cores
+test-all: lint ## lint, then all tests: some eight minutes on two cores
 	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE)
 
 # Apart from what needs them, so that .ci/run can tell what each takes.

@@ -1,7 +1,7 @@
 """Settings of hypothesis, names of parametrized cases and the order of files, for all tests.
 
-Runs are repeatable: the same examples each time. `pytest --hypothesis-profile=search` looks for
-new ones, many more of them.
+Runs are repeatable: the same examples each time, a third of them in `make test`. `pytest
+--hypothesis-profile=search` looks for new ones, many more of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("search", deadline=None, max_examples=3000)
 # What an example reads and writes counts, and each takes several times as long: make sanitized.
 settings.register_profile("sanitized", derandomize=True, deadline=None, max_examples=20)
@@ -24,19 +25,21 @@ TESTS = Path(__file__).parent
 LONGEST = {
     "test_packaging.py": 60,
     "research/benchmarks/test_crash_crawls.py": 60,
-    "plugin/test_memory.py": 45,
+    "plugin/test_commands.py": 45,
     "spiders/test_news.py": 35,
     "spiders/test_hostile_sites.py": 35,
     "plugin/test_workers.py": 30,
     "plugin/test_redis.py": 30,
-    "plugin/test_store_in_crawls.py": 25,
     "bulk/test_run.py": 30,
-    "plugin/test_commands.py": 25,
-    "plugin/test_further_pages.py": 25,
+    "plugin/test_memory.py": 25,
     "demo_web/test_learning_on_top.py": 25,
     "workbench/test_in_chromium.py": 25,
     "workbench/test_why_page.py": 20,
+    "research/benchmarks/test_crash.py": 20,
+    "research/benchmarks/test_fuzz.py": 20,
     "plugin/test_worker_crawls.py": 20,
+    "plugin/test_store_in_crawls.py": 20,
+    "markup/test_compiled.py": 20,
     "test_browser.py": 20,
 }
 

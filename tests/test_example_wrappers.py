@@ -69,6 +69,7 @@ def test_a_file_is_named_after_its_site(file: Path, registry: Registry) -> None:
     assert all(registry.find(example.url) == wrapper for example in wrapper.tests)
 
 
+@pytest.mark.slow("stored pages")
 @needs_pages
 @pytest.mark.parametrize("site", SITES)
 def test_the_pages_of_a_site_are_labelled(site: str, registry: Registry) -> None:

@@ -42,6 +42,7 @@ def test_a_batch_becomes_a_table_of_articles_and_reasons(extractor: ArticleExtra
     assert table.column("reason")[4].as_py() == "unusable"
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_faulty_page_costs_only_its_own_row(misbehaving: ArticleExtractor) -> None:
     reasons = {
         "be slow": "timeout",

@@ -25,10 +25,13 @@ WORDS = re.compile(r"\w+")
 # What is text for one of the two parsers and markup for the other, or no text for either.
 RAW = ("script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp")
 
-pytestmark = pytest.mark.skipif(
-    not (ARCHIVE.is_file() and PAGES.is_file()),
-    reason=f"no {ARCHIVE.name} and {PAGES.name} in {SHARED}",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not (ARCHIVE.is_file() and PAGES.is_file()),
+        reason=f"no {ARCHIVE.name} and {PAGES.name} in {SHARED}",
+    ),
+    pytest.mark.slow("thousands of rules, and stored pages"),
+]
 
 
 @pytest.fixture(scope="module")
