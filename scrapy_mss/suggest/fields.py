@@ -89,7 +89,7 @@ def _field_rule(
     for page, value in zip(pages, values, strict=True):
         for candidate in _places(field, page, value) if value else ():
             texts.setdefault(candidate.text, candidate.cost)
-    best: tuple[float, float, FieldRule] | None = None
+    rated = []
     for text, cost in sorted(texts.items(), key=lambda row: row[1])[:MAX_TRIED]:
         selector = usable(text, "title")
         if selector is None:
@@ -98,11 +98,10 @@ def _field_rule(
         known = [(one, other) for one, other in zip(given, values, strict=True) if other]
         right = sum(one == other for one, other in known)
         wrong = sum(bool(one) and one != other for one, other in known)
-        if right < LEAST_RIGHT * n_known or wrong > MOST_WRONG * n_known:
-            continue
-        row = (right - wrong, -cost, FieldRule(selector, expected(right, n_known)))
-        best = row if best is None else max(best, row, key=lambda each: each[:2])
-    return best[2] if best else None
+        if right >= LEAST_RIGHT * n_known and wrong <= MOST_WRONG * n_known:
+            rule = FieldRule(selector, expected(right, n_known))
+            rated.append((right - wrong, -cost, rule))
+    return max(rated, key=lambda row: row[:2])[2] if rated else None
 
 
 def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:

@@ -8,12 +8,11 @@
     title, authors                    of each the first alternative that selects text
     published                         the first alternative that selects a date
 
-The span of ``around`` is where the article is. What in there is text says the model, one layer up
-(`reading`).
+The span of ``around`` is where the article is; `reading` asks the model which part of it is text.
 
-No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
-the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,
-since the model would learn as article what it was to exclude.
+No page raises an exception: if nothing is labelled, the reason is a value. A selector that fails on
+the page is reported in `Labelling.failures`; if it is one of ``exclude``, nothing is labelled,
+since the model would learn as article what was to be excluded.
 """
 
 from __future__ import annotations
@@ -125,16 +124,23 @@ class Labelling:
         return {name: name not in self.missed for name in fields if getattr(self.wrapper, name)}
 
 
+def unlabelled(
+    wrapper: Wrapper, tokens: Tokens, reason: Reason, failures: Iterable[str] = ()
+) -> Labelling:
+    """The result for a page of which nothing is labelled."""
+    nothing = np.zeros(len(tokens), np.bool_)
+    return Labelling(wrapper, tokens, nothing, nothing, reason, failures=tuple(failures))
+
+
 def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labelling:
     """Label the page with the HTML *source* by *wrapper*; *tokens* saves tokenizing it again."""
     if tokens is None:
         tokens = tokenize(source)
     elif tokens.source != source:
         raise ValueError("expected the tokens of this source, got those of another; leave them out")
-    nothing = np.zeros(len(tokens), np.bool_)
     tree = aligned(tokens)
     if isinstance(tree, Reason):
-        return Labelling(wrapper, tokens, nothing, nothing, tree)
+        return unlabelled(wrapper, tokens, tree)
     found = _Labeller(wrapper, tree).label()
     del tree  # which is large: its memory is free for the text
     return _with_text(found)
@@ -212,10 +218,7 @@ class _Labeller:
         )
 
     def _nothing(self, reason: Reason) -> Labelling:
-        tokens = self.tree.tokens
-        nothing = np.zeros(len(tokens), np.bool_)
-        failures = tuple(self.failures)
-        return Labelling(self.wrapper, tokens, nothing, nothing, reason, failures=failures)
+        return unlabelled(self.wrapper, self.tree.tokens, reason, self.failures)
 
     def _trim(self, inside: Bools) -> bool:
         """Drop the tags at both ends of *inside*; return whether anything is left."""
