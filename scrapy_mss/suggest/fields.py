@@ -34,7 +34,7 @@ MOST_WRONG: Final = 0.1  # of the pages, that it gives another one on
 
 
 class _Field(NamedTuple):
-    """What the metadata has of a field, and what texts that a selector gives become."""
+    """How a field is read from the metadata, and from the texts that a selector gives."""
 
     of_metadata: Callable[[Metadata], Value]
     of_texts: Callable[[Value, str | None], Value]  # of a page in that language
@@ -134,7 +134,7 @@ def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[E
 
 
 def texts_of(selector: Selector, page: SitePage) -> Value:
-    """What *selector* gives for a field of the page, as a labelled page has it."""
+    """The texts that *selector* gives for a field of the page."""
     try:
         return distinct_texts(page.tree, selector.select(page.root))
     except FAILURES:
