@@ -36,7 +36,7 @@ from scrapy_mss.quality.counts import (
     Scale,
 )
 
-# Pages in a group: ten tell of what is lost wholly, and soon; forty of what is lost in part. Fewer
+# Pages in a group: ten show early what is lost wholly, forty what is lost in part. Fewer
 # would tell nothing: of ten, a share of 1 must decline to .4 to be more than chance.
 SIZES: Final = (10, 40)
 WINDOW: Final = 28  # days that are looked at: four of each day of the week
@@ -78,7 +78,7 @@ class Figure:
 
     @property
     def change(self) -> str:
-        """From what to what."""
+        """The change as text."""
         return f"{shown(self.measure, self.before)} to {shown(self.measure, self.now)}"
 
     def __str__(self) -> str:
@@ -87,14 +87,14 @@ class Figure:
 
 
 def shown(measure: str, value: float) -> str:
-    """The *value* of a measure for people."""
+    """The *value* of a measure as text."""
     if measure == "words":
         return f"{value:,.0f}"
     return f"{value:.2f}" if measure == "confidence" else f"{value:.0%}"
 
 
 class Proportion(NamedTuple):
-    """How many of how many."""
+    """A share as two counts."""
 
     counted: int
     of: int
@@ -120,7 +120,7 @@ Groups: TypeAlias = Sequence[Group]  # the latest first, which is compared with 
 
 
 def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
-    """What of *site* can be compared by *today*, given what was counted on each of its *days*."""
+    """The measures of *site* that can be compared on the day *today*, given its counts by day."""
     watched = {
         day: counts
         for day, counts in days.items()
@@ -138,7 +138,7 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
 
 
 def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figure]:
-    """What can be compared by groups of that *size*."""
+    """The measures that can be compared in groups of that *size*."""
     by_count = {of: _groups(days, of, size) for of in {share.of for share in SHARES}}
     for share in SHARES:
         groups = by_count[share.of]
@@ -153,7 +153,7 @@ def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figur
 
 
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
-    """What of *site* has declined."""
+    """The measures of *site* that have declined."""
     return [figure for figure in figures(site, days, today) if figure.declined]
 
 

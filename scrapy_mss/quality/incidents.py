@@ -1,4 +1,4 @@
-"""Detects that a site gives nothing, or nothing new, or is no longer what it was this morning.
+"""Detects that a site gives nothing, or nothing new, or has changed since this morning.
 
 Declines of shares and medians are found by days (`alarms`). An incident is found by the clock:
 
@@ -59,7 +59,7 @@ _NO_REASON: Final = "no response, or redirects without end"
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What happened on a site, by hours since 1970."""
+    """Requests and articles of a site, by hours since 1970."""
 
     answered: Mapping[int, int]  # responses
     failed: Mapping[int, str]  # why most requests of the hour failed
@@ -71,7 +71,7 @@ class Activity:
 
     @classmethod
     def of(cls, days: Mapping[int, Counts]) -> Activity:
-        """What is counted on its *days*."""
+        """The activity in the counts of its *days*."""
         hours: dict[str, dict[int, int]] = {ANSWERED: {}, NEW: {}}
         reasons: dict[int, tuple[int, str]] = {}  # the most frequent one
         lowered: dict[str, list[int]] = {}
@@ -117,7 +117,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """What is wrong with a site *since* an hour since 1970, in a short *text*."""
+    """A problem of a site *since* an hour since 1970, described by a short *text*."""
 
     site: str
     measure: str
@@ -132,7 +132,7 @@ class Incident:
 def incidents(
     site: str, activity: Activity, now: int, *, is_listed: bool = False
 ) -> Iterator[Incident]:
-    """What is wrong with *site* in the hour *now*.
+    """The problems of *site* in the hour *now*.
 
     The *activity* of a site without articles is that of all time, of others that of some weeks.
     """
@@ -182,7 +182,7 @@ def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
 def within_crawl(
     site: str, days: Mapping[int, Counts], crawl: Mapping[int, Counts], today: int
 ) -> list[Figure]:
-    """What a *crawl* has found lower than what its *days* had without it.
+    """The measures that are lower in a *crawl* than on its *days* without it.
 
     By days, a redesign is not seen before the next day: today also has the pages before it.
     """
@@ -198,12 +198,12 @@ def within_crawl(
 
 
 def alarms_of_crawl(figures: Iterable[Figure]) -> Counts:
-    """What a crawl counts that has found these to have declined."""
+    """The counts of a crawl in which these measures have declined."""
     return Counter({f"{ALARM}{figure.measure}": 1 for figure in figures})
 
 
 def hour_text(hour: int) -> str:
-    """An *hour* since 1970 for people, in UTC."""
+    """An *hour* since 1970 as text, in UTC."""
     moment = datetime.fromtimestamp(3600 * hour, timezone.utc)
     return f"{moment.day} {moment:%b %H:00}"
 

@@ -63,7 +63,7 @@ class UncertainStore:
                 yield StoredPage(page.url, self._unpacked(page.url, body))
 
     def remove(self, site: str, url: str) -> None:
-        """Remove a page that somebody has seen to."""
+        """Remove a page that was inspected."""
         self._store.write([Change([UNSURE.key(site)], partial(_without, site, url))])
 
     def _unpacked(self, url: str, body: bytes) -> str:
@@ -75,7 +75,7 @@ class UncertainStore:
 
 
 def adding(pages: Mapping[str, Mapping[UncertainPage, bytes]]) -> Change:
-    """What adds *pages* by site, with their HTML as `compressed`; the least certain are kept."""
+    """The change that adds *pages* with their `compressed` HTML; the least certain are kept."""
     return Change([UNSURE.key(site) for site in pages], partial(_with, pages))
 
 

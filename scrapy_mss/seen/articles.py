@@ -26,8 +26,8 @@ from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key,
 
 logger = logging.getLogger(__name__)
 
-MET_AGAIN: Final = 7 * DAY  # an address that is met is noted once in so long
-NO_REVISION: Final = 0  # of what is no article
+MET_AGAIN: Final = 7 * DAY  # an address that lists name is noted as in use once in so long
+NO_REVISION: Final = 0  # of a page without an article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
 _SEEN: Final = struct.Struct("<qqIIII")
@@ -46,7 +46,7 @@ class SeenArticle(NamedTuple):
 
 
 class SeenList(NamedTuple):
-    """A list as it was seen last: what its server is asked by, and the lists that it names.
+    """A list as it was seen last: its validators for conditional requests, and the lists in it.
 
     A list that has not changed is not read again, and those that it names may have changed.
     """
@@ -92,13 +92,13 @@ class SeenStore:
 
 
 def adding(articles: Mapping[int, SeenArticle]) -> Change:
-    """What adds *articles* by key."""
+    """The change that adds *articles* by key."""
     reads = [SEEN.key(packed(key)) for key in articles]
     return Change(reads, partial(_with_articles, dict(articles)))
 
 
 def adding_lists(lists: Mapping[str, SeenList], minute: int) -> Change:
-    """What adds *lists* by address."""
+    """The change that adds *lists* by address."""
     rows = {LISTS.key(url): Row(json.dumps(each).encode(), minute) for url, each in lists.items()}
     return Change((), lambda _found: rows)
 
@@ -135,7 +135,7 @@ class Addresses(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """An article as it is compared with what was seen of it.
+    """An article as it is compared with its last version.
 
     Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared.
     """
@@ -147,7 +147,7 @@ class Wording(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What an article is beside what was seen of it."""
+    """How an article compares with its last version."""
 
     is_new: bool  # an article, or a revision of one, that has not been seen
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
@@ -207,7 +207,7 @@ class SeenArticles(Part):
         return not is_dated and now - seen.checked >= self._recheck
 
     def compare(self, addresses: Addresses, wording: Wording) -> Comparison:
-        """What an article is beside what was seen of it.
+        """How an article compares with its last version.
 
         Under its own address it is compared. If the page was seen there without an article, and has
         not changed, it has none: what was learned meanwhile makes no article new. Where the page
@@ -236,7 +236,7 @@ class SeenArticles(Part):
         return Comparison(is_new=True, changed=(), seen=new)
 
     def add(self, addresses: Addresses, seen: SeenArticle) -> None:
-        """Note that an article has been seen, as `compare` has it."""
+        """Note that an article has been seen, as returned by `compare`."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
             self._note((addresses.canonical,), seen)
@@ -289,7 +289,7 @@ class SeenArticles(Part):
             self._unsaved[key] = seen._replace(listed=listed)
 
     def _recent(self, key: int) -> SeenArticle | None:
-        """What this crawl has noted of an article, if that may not be stored yet."""
+        """What this crawl has noted of an article and may not have stored yet."""
         return self._unsaved.get(key) or self._in_flight.get(key)
 
     def list(self, url: str) -> SeenList | None:
@@ -312,7 +312,7 @@ class SeenArticles(Part):
             self._lists[url] = site, seen._replace(lists=lists)
 
     def leave_incomplete(self, site: str) -> None:
-        """Note that not all that the lists of *site* name was downloaded."""
+        """Note that not everything in the lists of *site* was downloaded."""
         self._incomplete.add(site)
 
     def take(self) -> Change | None:
@@ -336,7 +336,7 @@ class SeenArticles(Part):
         self._n_dropped += self._n_written
 
     def take_last(self, *, finished: bool) -> Change | None:
-        """What stores the lists of sites that are complete, after a crawl that has *finished*."""
+        """The change that stores the lists of complete sites, after a crawl that has *finished*."""
         lists = {
             url: seen
             for url, (site, seen) in self._lists.items()
@@ -352,7 +352,7 @@ class SeenArticles(Part):
         return self._seen_all([key]).get(key)
 
     def _seen_all(self, keys: Sequence[int]) -> dict[int, SeenArticle]:
-        """What was seen of the articles with these *keys*, of those that were seen."""
+        """The articles with these *keys*, of those that were seen."""
         found: dict[int, SeenArticle] = {}
         for recent in (self._in_flight, self._unsaved):  # the later one is right
             found |= {key: recent[key] for key in keys if key in recent}
@@ -367,7 +367,7 @@ class SeenArticles(Part):
 def _changed(
     seen: SeenArticle, now: SeenArticle, before: Paragraphs | None, found: Paragraphs
 ) -> tuple[str, ...]:
-    """The fields in which an article differs from what was *seen* of it.
+    """The fields in which an article differs from its last version *seen*.
 
     Where the paragraphs of the page *before* are not known, nothing says whether another text is
     another page or another reading; the title does not depend on what is learned.

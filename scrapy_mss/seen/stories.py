@@ -73,7 +73,7 @@ class StoryStore:
 
 
 def adding(texts: Iterable[EmittedText]) -> Change:
-    """What adds *texts*, the latest last."""
+    """The change that adds *texts*, the latest last."""
     emitted = list(texts)
     addresses = {each for text in emitted for each in (*text.addresses, text.original)}
     keys = {key for text in emitted for key in keys_of(text.sketch)}
@@ -131,7 +131,7 @@ def _addresses(value: bytes) -> list[int]:
 
 
 class RecentTexts:
-    """The texts that are not in the store yet, asked like it."""
+    """The texts that are not in the store yet, with the same queries."""
 
     def __init__(self, texts: Iterable[EmittedText] = ()) -> None:
         self.texts: dict[int, EmittedText] = {}  # by their first address, in the order of time
@@ -177,7 +177,7 @@ class RecentTexts:
 
 
 class StoryMatch(NamedTuple):
-    """A text beside what was emitted."""
+    """A text compared with those that were emitted."""
 
     emitted: EmittedText
     waits_for: int | None = None  # the address of what it is a copy of, while that may be lost
@@ -189,7 +189,7 @@ class StoryMatch(NamedTuple):
 
 
 class Stories(Part):
-    """The stories of a crawl, with those of earlier crawls, and of others at the same time."""
+    """The stories of a crawl, of earlier ones, and of others at the same time."""
 
     FAILED = (
         "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
@@ -211,7 +211,7 @@ class Stories(Part):
         self._n_written = 0  # texts of the last checkpoint
 
     def match(self, addresses: Sequence[int], text: str) -> StoryMatch:
-        """What the *text* at some *addresses* is beside those that were emitted.
+        """How the *text* at some *addresses* compares with those that were emitted.
 
         At an address of its own it is the same story in whatever words, and no copy if it was none.
         """
@@ -237,7 +237,7 @@ class Stories(Part):
             self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
-        """Note that an item of what is at *addresses* has left the pipelines, or is lost.
+        """Note that an item of the text at *addresses* has left the pipelines, or is lost.
 
         What is there is lost only with the last of its items, and is emitted with the first.
         """
@@ -329,7 +329,7 @@ class Stories(Part):
         return likeness(numbers, emitted.sketch).is_same
 
     def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
-        """The address of one of these texts, if all of them may still be lost."""
+        """The address of one of these texts, if all of them are pending."""
         addresses = [each.addresses[0] for each in like]
         if all(each in self._under_way.texts for each in addresses):
             return addresses[0]

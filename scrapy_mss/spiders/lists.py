@@ -104,7 +104,7 @@ class About(NamedTuple):
         response = cls(self.url, headers=headers, body=body)
         try:
             assert isinstance(response.text, str)
-        except (LookupError, UnicodeError):  # the declared encoding is none of text, as `idna`
+        except (LookupError, UnicodeError):  # the declared encoding is not for text, as `idna`
             response = cls(self.url, body=body, encoding="utf-8")
         return response
 
@@ -118,7 +118,7 @@ class Contents(NamedTuple):
 
 
 def read(about: About, body: bytes) -> Contents:
-    """What the list with this *body* says."""
+    """The articles and further lists in the list with this *body*."""
     found = _READERS[about.kind](about.response(body))
     articles = [
         _of_site(about, each)
@@ -143,7 +143,7 @@ def _first(about: About, kind: str, listed: Iterable[Listed]) -> list[Listed]:
     """Of the lists of a *kind* that a list names, those to read."""
     newest, most = newest_first(each for each in listed if about.scope.has(each.url)), MOST[kind]
     if about.kind == SITEMAP and len(newest) > most and not newest[0].minute:
-        # An index without dates: who knows at which end the newest are?
+        # An index without dates may have the newest at either end.
         return newest[: most // 2] + newest[-(most // 2) :]
     return newest[:most]
 
@@ -212,14 +212,14 @@ _ENTRY = re.compile(rb"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 
 
 def check_feedparser() -> None:
-    """Stop here if feeds cannot be read."""
+    """Raise an `ImportError` that says what to install if feeds cannot be read."""
     if find_spec("feedparser") is None:
         message = "feeds need feedparser; run: pip install 'scrapy-mss[spiders]'"
         raise ImportError(message, name="feedparser")
 
 
 def entries(feed: TextResponse) -> list[Listed]:
-    """The first articles that *feed* names, in any of the formats; none if it is no feed."""
+    """The first articles that *feed* names, in any of the formats; [] if it is not a feed."""
     found = (_of_json if feed.body.lstrip()[:1] == b"{" else _of_xml)(feed)
     joined = (each._replace(url=web_url(each.url, feed.url) or "") for each in found)
     return [each for each in islice(joined, MAX_ENTRIES) if each.url]

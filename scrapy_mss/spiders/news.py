@@ -120,13 +120,13 @@ class NewsSpider(Spider):
 
     @property
     def named_hosts(self) -> set[str]:
-        """The hosts in the list of sites, which `PublicHosts` takes for those that are meant."""
+        """The hosts in the list of sites, which `PublicHosts` permits even if they are private."""
         fronts = {web_host(front) or "" for site in self.sites.values() for front in site.fronts}
         return fronts.union(*(site.hosts for site in self.sites.values()))
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Have the add-on enabled and what was seen remembered, unless a setting says otherwise."""
+        """Enable the add-on and the memory of seen articles, unless a setting says otherwise."""
         super().update_settings(settings)
         enabled = (("ADDONS", Addon, 500), ("DOWNLOADER_MIDDLEWARES", PublicHosts, ORDER))
         for name, component, order in enabled:
@@ -183,7 +183,7 @@ class NewsSpider(Spider):
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
-                await sleep(0)  # other work's turn
+                await sleep(0)  # let other tasks run
 
     def _known(self, response: Response) -> Answer:
         """What a list named when an earlier crawl read it."""
@@ -194,7 +194,7 @@ class NewsSpider(Spider):
         return Answer(lists)
 
     async def _read(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
-        """What a list says; None if that is not to be had, which is logged and counted."""
+        """The contents of a list; None if it cannot be read, which is logged and counted."""
         async with site.turn:
             try:
                 answer = await self._answer(response, kind, site)
@@ -205,7 +205,7 @@ class NewsSpider(Spider):
             return self._noted(site, answer) if answer else None
 
     async def _answer(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
-        """What a list says, or an `UnreadListError`; None if the crawl ends."""
+        """The contents of a list; None if the crawl ends. Raises `UnreadListError`."""
         if kind in PAGES and not isinstance(response, HtmlResponse):
             raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
         if site.seconds >= MAX_SECONDS:
@@ -221,7 +221,7 @@ class NewsSpider(Spider):
     def _failed_to_read(self, url: str, site: ListedSite, error: UnreadListError) -> None:
         self.logger.warning("scrapy-mss: %s cannot be read: %s", url, error)
         MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=error.reason)
-        # What is no HTML now will not be until it changes, and is sent again then.
+        # What is not HTML stays so until it changes, and then the server sends it again.
         if self._seen and error.reason != NOT_HTML:
             self._seen.leave_incomplete(site.name)
 
@@ -241,7 +241,7 @@ class NewsSpider(Spider):
         """Yield nothing: the add-on makes the item of a page, and fills it."""
 
     def failed(self, failure: Failure) -> None:
-        """Have the lists of a site read again by the next crawl, where something is missing."""
+        """After a failed download, have the next crawl read the lists of the site again."""
         error = failure.value
         if isinstance(error, HttpError):
             is_final = error.response.status in GONE
@@ -281,7 +281,7 @@ class NewsSpider(Spider):
     def _articles(
         self, site: ListedSite, listed: Iterable[Listed], *, guessed: bool
     ) -> Iterator[Request]:
-        """Requests for the articles that are due, until the site has had its share.
+        """Requests for the articles that are due, up to the limit of the site.
 
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
@@ -305,7 +305,7 @@ class NewsSpider(Spider):
             )
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
-        """Those of *listed* that are not known to be as they were."""
+        """Those of *listed* that are new or due for a recheck."""
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:
             return compress(rest, self._seen.due([(url, minute) for url, minute, _ in rest]))

@@ -42,9 +42,9 @@ logger = logging.getLogger(__name__)
 DEFAULT_PREFIX: Final = "scrapy-mss"
 IDENTITY: Final = f"scrapy-mss store {FORMAT}"
 NAME_BYTES: Final = 16  # of a write
-NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
-ATTEMPTS: Final = 100  # of a write: each that fails is one of another crawl that did not
-AT_ONCE: Final = 1000  # rows that are asked for in one message, which takes a few milliseconds
+NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; no crawl resumes a write after longer
+ATTEMPTS: Final = 100  # of a write: each fails because another crawl has succeeded
+AT_ONCE: Final = 1000  # rows that are read in one message, which takes a few milliseconds
 SECONDS: Final = 10.0  # for an answer to the thread that writes
 RETRIES: Final = 3  # a restart of the server closes all connections, and loads what it has stored
 END_SECONDS: Final = 5.0  # for an answer at the end of a crawl
@@ -115,7 +115,7 @@ class ServerAddress(NamedTuple):
 
 
 def _without_password(rest: str) -> str:
-    """What of an address can be shown, also if a password in it is not escaped."""
+    """The part of an address that can be shown, even if a password in it is not escaped."""
     before, _, options = rest.partition("?")
     if "@" in options:  # of a password that is before the host, or of one among the options
         return "…"
@@ -138,7 +138,7 @@ class _Sent(NamedTuple):
 
 
 class _UnansweredError(StoreError):
-    """Nobody knows whether the server has done what it was asked for."""
+    """The server may or may not have done what was requested."""
 
 
 class RedisStore:
@@ -148,7 +148,7 @@ class RedisStore:
         self._address = ServerAddress.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
-        self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
+        self._rest_until = {True: 0.0, False: 0.0}  # by `patient`
         self._is_ending = False
         self._unanswered: _Sent | None = None
         self._lock = Lock()  # of a write: the next one waits for it
@@ -176,7 +176,7 @@ class RedisStore:
         return {key: int(used) for key, used in found}
 
     def write(self, changes: Sequence[Change]) -> None:
-        """Make all *changes*; where this raises, none, and none will be.
+        """Make all *changes*; if this raises, none, now or later.
 
         Where the server does not answer once they were sent, they are kept, and sent with the next
         write or when the store is closed.
@@ -215,7 +215,7 @@ class RedisStore:
         self._writing, self._is_ending = _client(self._address, END_SECONDS, 0), True
 
     def close(self) -> None:
-        """Send what is not answered yet; where this raises, it may be lost."""
+        """Send the unanswered write again, if there is one; if this raises, it may be lost."""
         try:
             with self._lock:
                 self._settle()
@@ -224,7 +224,7 @@ class RedisStore:
             self._reading.close()
 
     def _settle(self) -> None:
-        """Send what is unanswered; where this raises, it still is."""
+        """Send the unanswered write until it is answered; if this raises, it stays unanswered."""
         for _ in range(ATTEMPTS):
             if self._unanswered is None:
                 return
@@ -235,7 +235,7 @@ class RedisStore:
         raise StoreError(f"{self.name}: other crawls changed the same rows {ATTEMPTS} times")
 
     def _sent(self, changes: Sequence[Change]) -> _Sent:
-        """What makes all *changes* of what is there now."""
+        """The write that makes all *changes* to the rows as they are now."""
         reads = sorted({key for change in changes for key in change.reads})
         found = self.get(reads)
         writes = writes_of(changes, found)
@@ -254,7 +254,7 @@ class RedisStore:
         return answer
 
     def _ask(self, question: Callable[[Any], Any], *, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
-        """What the client answers to *question*."""
+        """What the client answers to *question*; its errors become a `StoreError` with advice."""
         from redis import exceptions
 
         if monotonic() < self._rest_until[patient] and (self._is_ending or not patient):
