@@ -56,6 +56,7 @@ def run(language: str, source: str, folder: Path) -> str:
     return printed(["bash", "-euc", source.replace(".venv/bin/", f"{BIN}/")], folder)
 
 
+@pytest.mark.slow("a new program for each block")
 def test_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Path) -> None:
     """A `text` block is what the block before it prints."""
     outputs: list[str] = []

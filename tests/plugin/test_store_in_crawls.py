@@ -142,7 +142,7 @@ def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
 def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
-    urls = site.urls("slow", range(20))
+    urls = site.urls("wrapped", range(20))
 
     (done,) = crawl(tmp_path, [job(folder, urls, at=1, disturbance="block")])
 

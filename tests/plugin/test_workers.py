@@ -67,6 +67,12 @@ scrapy_mss.article.read_article = read_article
 """
 
 
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses between the tries to start a worker are none of these tests' subjects."""
+    monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
+
+
 @pytest.fixture
 def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that is there once a worker has begun with a slow page."""
@@ -119,27 +125,28 @@ def test_workers_find_what_this_process_finds() -> None:
 
 def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
     """While the crawl learns, which is when the name of the state before or after is wrong."""
-    model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(24)]
+    model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(12)]
+    states = {model.identifier: 0}
 
     with working(2, model) as workers:
         read(workers, [page()] * 2)
         jobs: list[PageJob] = []
-        for number in range(60):
+        for number in range(30):
             if number % 5 == 0:
                 if len(jobs) > 4:  # whoever is slow, pages are read while the model learns
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
             with workers.changing():
-                model.learn(*labelled(number))
+                model.bayes.learn(*labelled(number))
+            states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
 
-    states = {result.model_state for result in found if result}
-    known = [with_bundled(learned(range(n))) for n in range(61)]
-    by_name = {each.identifier: each for each in known}
-    assert len(states) > 3
+    used = {result.model_state for result in found if result}
+    models = {state: with_bundled(learned(range(states[state]))) for state in used}
+    assert len(used) > 2
     for result, each in zip(found, pages, strict=True):
         assert result is not None
-        assert replace(result, seconds=0) == here(by_name[result.model_state], each)
+        assert replace(result, seconds=0) == here(models[result.model_state], each)
 
 
 def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> None:
@@ -174,8 +181,7 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
     misbehaving: None, count: int
 ) -> None:
     chance = random.Random(count)
-    long = plain(7, paragraphs=4_000)
-    assert len(long) > pool.SENT_AHEAD / 4  # more than is sent ahead
+    long = f"{plain(7)}<!--{'x' * pool.SENT_AHEAD}-->"  # more than is sent ahead, and quick to read
     becomes = {
         "sound": here(MODEL, page()),
         "long": here(MODEL, page("long", long)),
@@ -183,7 +189,7 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
         "error": "error",
         "slow": "timeout",
     }
-    kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=40), "slow", "sound"]
+    kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=16), "slow", "sound"]
     pages = [page(kind, long if kind == "long" else "") for kind in kinds]
 
     with working(count, MODEL, MSS_TIMEOUT=3) as workers:
@@ -338,13 +344,11 @@ def test_a_worker_that_could_not_be_started_is_started_again(
 
 
 @pytest.mark.slow("processes that are killed")
-@pytest.mark.parametrize("killed", [pool.TRIES_LATER - 1, pool.TRIES_LATER])
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("killed", [pool.TRIES - 1, pool.TRIES])
 def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
-    killed: int, is_first: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    killed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where memory is short, the system may kill a worker, and the next ones while they start."""
-    monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
     started = pool._process
 
     def killed_at_once(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
@@ -355,14 +359,11 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
             process.kill()
         return process
 
-    is_persistent = killed == pool.TRIES_LATER
-    if is_first:
-        monkeypatch.setattr(pool, "_process", killed_at_once)
+    is_persistent = killed == pool.TRIES
     with working(1, MODEL) as workers:
-        if not is_first:
-            read(workers, [page()])
-            monkeypatch.setattr(pool, "_process", killed_at_once)
-            worker_processes()[0].kill()
+        read(workers, [page()])
+        monkeypatch.setattr(pool, "_process", killed_at_once)
+        worker_processes()[0].kill()
         with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
             assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
 

@@ -98,6 +98,7 @@ def forgotten(_self: SQLiteStore, _changes: Sequence[Change]) -> None:
 write = SQLiteStore.write
 
 
+@pytest.mark.slow("campaigns that kill processes")
 @pytest.mark.parametrize("broken", [one_by_one, unlocked, repeated, forgotten])
 def test_a_store_that_is_broken_is_found_out(
     broken: Callable[[SQLiteStore, Sequence[Change]], None],
@@ -137,6 +138,7 @@ def test_a_short_campaign_finds_nothing() -> None:
     assert campaign()["restarts"] == 0
 
 
+@pytest.mark.slow("a campaign that kills processes")
 @pytest.mark.skipif(program() is None, reason="no redis-server or valkey-server is installed")
 def test_a_short_campaign_against_a_server_that_is_killed_too_finds_nothing() -> None:
     assert campaign("--redis")["restarts"] >= 2

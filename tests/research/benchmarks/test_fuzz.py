@@ -98,6 +98,7 @@ FAULTS: dict[str, tuple[str, Callable[[Reading], Reading]]] = {
 }
 
 
+@pytest.mark.slow("a campaign for each fault")
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found_on_its_page_alone(
     name: str, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
