@@ -34,7 +34,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
+.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint lint-types lint-style \
+	lint-imports lint-reference format \
 	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
@@ -57,11 +58,21 @@ test-all: lint ## lint, then all tests: some ten minutes on two cores
 installed: $(VENV)/installed-dev
 installed-oldest: $(VENV)-oldest/installed
 
+# Side by side: mypy takes longer than all others together.
 lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports, reference pages
+	@$(MAKE) --no-print-directory --jobs=2 lint-types lint-style lint-imports lint-reference
+
+lint-types:
+	$(BIN)/mypy
+
+lint-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+lint-imports:
 	PYTHONPATH=. $(BIN)/lint-imports --no-cache
+
+lint-reference:
 	PYTHONPATH=. $(BIN)/python tools/reference.py --check
 
 format: $(VENV)/installed-dev ## format the sources and repair what ruff can repair

@@ -9,11 +9,10 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.page import Page
@@ -64,8 +63,8 @@ class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
     *source* is what read it, *model_state* names the state of the model where that did, and
-    *sureness*, from 0 to 1, how sure it was. *next_page* is where the article goes on, *paragraphs*
-    those of the page, if they are asked for, as `Paragraphs` writes them.
+    *certainty*, from 0 to 1, how certain it was. *next_page* is where the article goes on,
+    *paragraphs* those of the page, if they are asked for, as `Paragraphs` writes them.
     """
 
     article: Article | None = None
@@ -73,7 +72,7 @@ class ArticleResult:
     source: str = ""
     seconds: float = 0.0
     model_state: str = ""
-    sureness: float | None = None
+    certainty: float | None = None
     next_page: str = ""
     paragraphs: bytes = b""
 
@@ -135,7 +134,7 @@ def article_of_extraction(
             reason=_reason(extraction),
             source=MODEL,
             model_state=state.identifier,
-            sureness=_sureness(extraction),
+            certainty=_certainty(extraction),
             paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
         )
     media = kept_media(extraction.tokens, extraction.kept, url)
@@ -153,7 +152,7 @@ def article_of_extraction(
         article,
         source=MODEL,
         model_state=state.identifier,
-        sureness=_sureness(extraction),
+        certainty=_certainty(extraction),
         next_page=fields.next_page,
         paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
     )
@@ -169,7 +168,7 @@ def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[
     return shown
 
 
-def _sureness(extraction: Extraction) -> float:
+def _certainty(extraction: Extraction) -> float:
     """How sure the model is of what the page is and, if that is an article, of its text."""
     of_kind = abs(2 * extraction.probability - 1)
     of_text = extraction.confidence if extraction.is_article else None
@@ -218,35 +217,27 @@ def article_of_labels(
     )
 
 
-class PageFields(NamedTuple):
-    """The fields of an article that are not its text, where each is from, and its next page."""
-
-    values: dict[str, Any]
-    next_page: str = ""
-    sources: Mapping[str, str] = MappingProxyType({})
-
-
 def page_metadata(
-    page: str | Tokens, url: str, text: str, kept: Sequence[Medium] = ()
-) -> PageFields:
+    tokens: Tokens, url: str, text: str, kept: Sequence[Medium] = ()
+) -> metadata.Metadata:
     """The metadata of the page, the language of its *text*, and its media with those *kept*.
 
     An error in reading them does not cost the text.
     """
-    tokens = tokenize(page) if isinstance(page, str) else page
     try:
         found = metadata.read_tokens(tokens, url or None)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
-        values = _settled(found.fields()) | media_fields([*images, *kept, *others])
-        values["language"] = language_of(text, found.language)
-        by_text = {"language": BY_TEXT} if values["language"] != found.language else {}
-        return PageFields(values, found.next_page, {**found.sources, **by_text})
+        values = _settled(found.values) | media_fields([*images, *kept, *others])
+        declared = found.values.get("language")
+        values["language"] = language_of(text, declared)
+        by_text = {"language": BY_TEXT} if values["language"] != declared else {}
+        return found._replace(values=values, sources={**found.sources, **by_text})
     except MemoryError:  # which concerns the process
         raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
-        return PageFields({})
+        return metadata.Metadata({})
 
 
 def _settled(values: dict[str, Any]) -> dict[str, Any]:

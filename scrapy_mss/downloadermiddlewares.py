@@ -11,7 +11,7 @@ from scrapy.http import Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.pages import (
     LISTED,
     NOT_MODIFIED,
@@ -26,7 +26,7 @@ from scrapy_mss.crawl.pages import (
 )
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.seen.store import SeenList
+from scrapy_mss.seen.articles import SeenList
 from scrapy_mss.stats import CrawlStats
 
 if TYPE_CHECKING:
@@ -121,17 +121,14 @@ class TrainingMiddleware:
         return response
 
 
-class WorkerRoom:
+class WorkerRoom(Component):
     """Holds responses back while the workers have pages enough, and with them further downloads."""
 
     def __init__(self, extension: MssExtension) -> None:
-        if not extension.options.workers:
+        super().__init__(extension)
+        if not self._options.workers:
             raise NotConfigured
         self._jobs = extension.jobs
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -142,18 +139,14 @@ class WorkerRoom:
         return response
 
 
-class _OnlyNew:
+class _OnlyNew(Component):
     """A middleware of crawls that remember what they have seen (`MSS_ONLY_NEW`)."""
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
-        self._stats = extension.stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
 
 class SeenArticlesMiddleware(_OnlyNew):
@@ -212,20 +205,17 @@ class UnchangedLists(_OnlyNew):
         return response
 
 
-class SiteAnswers:
+class SiteAnswers(Component):
     """Counts, for `scrapy mss report`, which sites answer, and why others do not.
 
     It is the one next to the engine: what reaches it was neither retried nor redirected.
     """
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.quality is None:
             raise NotConfigured
         self._quality = extension.quality
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Count that a list is requested: some requests end without response and exception."""

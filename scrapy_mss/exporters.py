@@ -21,8 +21,7 @@ from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
 from scrapy_mss.crawl import _compat
-from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import StreamAside, StreamBeside
+from scrapy_mss.files.parquet import Columns, StreamAside, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 
@@ -91,7 +90,7 @@ class ParquetItemExporter(BaseItemExporter):
 
 
 def _path_of(file: IO[bytes]) -> Path | None:
-    """Where *file* is, if it is a file that keeps its place and may be made anew there."""
+    """Where *file* is, if it is a file that has a path and may be replaced there."""
     name = getattr(file, "name", None)
     # What Scrapy uploads in the end is a temporary file, of another class.
     if (

@@ -43,10 +43,9 @@ from scrapy_mss.core.untrained import is_article, simple_scores, span_probabilit
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
-from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
+from scrapy_mss.models.files import bundled_model, is_complete, load_with_bundled, write_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
-from scrapy_mss.models.store import write_model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
 
@@ -207,7 +206,8 @@ class Extractor:
         """The article in a tokenized page, using the memory of its *site*."""
         if self.model.classifier is None:
             return self._by_tokens(page)
-        return self._by_blocks(self._read(page, self.model.classifier, site), self.model.classifier)
+        reading = self._read(page, self.model.classifier, site)
+        return self._by_blocks(reading, self.model.classifier)
 
     def explain(self, html: str | bytes, url: str = "") -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
@@ -257,7 +257,7 @@ class Extractor:
     def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
-        alone = classifier.probabilities(page, inputs)
+        alone = classifier.networks.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)

@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
@@ -26,7 +26,7 @@ from scrapy_mss.crawl.items import (
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
-from scrapy_mss.seen.crawled import Wording
+from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.items import ItemPage
-    from scrapy_mss.seen.store import Seen
+    from scrapy_mss.seen.articles import SeenArticle
     from scrapy_mss.seen.stories import StoryMatch
 
 logger = logging.getLogger(__name__)
@@ -59,27 +59,21 @@ class NoArticleError(DropItem):
         self.reason = reason
 
 
-class ArticlePipeline:
+class ArticlePipeline(Component):
     """Fills items from their page: the one that `ArticleMiddleware` paired, or the item's HTML."""
 
     def __init__(self, extension: MssExtension) -> None:
-        self._options = extension.options
+        super().__init__(extension)
         # What a page may give.
         never = OTHERWISE_FILLED | (set(OPTIONAL_FIELDS) - set(self._options.fields))
         filled = (name for name in ARTICLE_FIELDS if name not in never)
         named = ((ours, self._options.field_name(ours)) for ours in filled)
         self._filled = tuple((ours, name) for ours, name in named if name)
-        self._item_pages = extension.item_pages
         self._reader = extension.reader_for_component()
-        self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Fill *item*; drop one that was made for a page without an article."""
@@ -163,7 +157,7 @@ class SeenArticleError(DropItem):
         super().__init__(f"seen before: {url}", log_level="DEBUG")
 
 
-class NewArticlesPipeline:
+class NewArticlesPipeline(Component):
     """Lets articles pass that were not seen before, and those whose page has changed.
 
     An article counts as seen when its item has passed all pipelines, as it came here: later ones
@@ -173,19 +167,18 @@ class NewArticlesPipeline:
     """
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
         self._quality = extension.quality
-        self._stats = extension.stats
-        self._item_pages = extension.item_pages
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = cls(MssExtension.of(crawler))
+        pipeline = super().from_crawler(crawler)
         crawler.signals.connect(pipeline.scraped, signals.item_scraped)
         crawler.signals.connect(pipeline.dropped, signals.item_dropped)
         crawler.signals.connect(pipeline.failed, signals.item_error)
@@ -255,7 +248,7 @@ class NewArticlesPipeline:
         if site := _site_of(response):
             self._seen.leave_incomplete(site)
 
-    def _add(self, article: ItemArticle, seen: Seen, response: Response | None) -> None:
+    def _add(self, article: ItemArticle, seen: SeenArticle, response: Response | None) -> None:
         if article.is_partial:
             self._leave_incomplete(response)
             return
@@ -276,32 +269,31 @@ class CopiedArticleError(DropItem):
     """Drops an item whose text another paper has printed."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"copy of what was told before: {url}", log_level="DEBUG")
+        super().__init__(f"copy of an article that was emitted: {url}", log_level="DEBUG")
 
 
-class StoriesPipeline:
-    """Gives articles the key of their story; drops copies of what was told before, if asked to.
+class StoriesPipeline(Component):
+    """Gives articles the key of their story; drops copies of emitted articles, if asked to.
 
     A copy that is dropped counts as seen when the item of what it is a copy of has passed all
     pipelines. If that one is lost, the site of the copy is incomplete.
     """
 
     def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
         if extension.stories is None:
             raise NotConfigured
         self._stories = extension.stories
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
-        self._stats = extension.stats
-        self._item_pages = extension.item_pages
         self._name_of = extension.options.field_name
         self._under_way: ItemNotes[ItemArticle] = ItemNotes()
         self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = cls(MssExtension.of(crawler))
+        pipeline = super().from_crawler(crawler)
         crawler.signals.connect(pipeline.scraped, signals.item_scraped)
         crawler.signals.connect(pipeline.dropped, signals.item_dropped)
         crawler.signals.connect(pipeline.failed, signals.item_error)
@@ -326,7 +318,7 @@ class StoriesPipeline:
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the text of *item* was told."""
+        """Note that the text of *item* was emitted."""
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
@@ -354,12 +346,12 @@ class StoriesPipeline:
         address = article.own_keys[0]
         self._stories.end(article.own_keys, is_emitted=is_emitted)
         if not is_emitted and self._stories.is_under_way(address):
-            return  # another item of it, which may still be told
+            return  # another item of it, which may still be emitted
         for copy in self._waiting.pop(address, ()):
             self._settle(copy, is_emitted=is_emitted)
 
     def _settle(self, copy: _DroppedCopy, *, is_emitted: bool) -> None:
-        """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
+        """Note that *copy* was seen, or is missing, now that it is known whether it was emitted."""
         if is_emitted:
             self._stories.add(copy.match.emitted)
         new = copy.new

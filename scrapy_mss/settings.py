@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
-from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.opening import is_server
 from scrapy_mss.storage.tables import StoreError
 
 if TYPE_CHECKING:
@@ -136,12 +136,6 @@ def _store(value: object) -> str:
     return named
 
 
-def _dotted_path(value: object) -> str:
-    if not isinstance(value, str | None):
-        raise TypeError(value)
-    return value or ""
-
-
 def _shard(value: object) -> Shard | None:
     return Shard.of(str(value)) if value else None
 
@@ -172,7 +166,7 @@ SETTINGS: tuple[Setting, ...] = (
         [],
         listed,
         "a list of files, folders, archives, dotted paths or Wrapper objects",
-        "Labelling rules: YAML files or folders of them, folders or archives of ftr-site-config "
+        "Labelling rules: YAML files or folders of them, folders of ftr-site-config "
         "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
         "[wrappers](wrappers.md).",
     ),

@@ -10,16 +10,14 @@ from scrapy.http import Request, Response
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION, is_page
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from scrapy_mss.sites.addresses import MIN_PAGES, AddressCounts, guess
+from scrapy_mss.sites.address_counts import MIN_PAGES, AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy import Spider
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 
 NOTHING_KNOWN = AddressCounts()
@@ -29,7 +27,7 @@ LEVELS = 10
 PRIORITY_OF = "mss_priority_of"  # in Request.meta: the address that a priority was given for
 
 
-class ArticleMiddleware:
+class ArticleMiddleware(Component):
     """Gives every HTML page an item that the pipeline fills.
 
     Items that the spider yields for a page are the page's items; only for a page without any, one
@@ -37,14 +35,10 @@ class ArticleMiddleware:
     """
 
     def __init__(self, extension: MssExtension) -> None:
-        self._item_pages = extension.item_pages
+        super().__init__(extension)
         self._url_field = extension.options.field_name("url")
         self._item_class = _loaded(extension.options.item_class)
         self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
@@ -79,7 +73,7 @@ class ArticleMiddleware:
             ) from error
 
 
-class LinkPriority:
+class LinkPriority(Component):
     """Has pages downloaded first whose address is probably that of an article.
 
     With `MSS_LINK_PRIORITY`, requests get more priority, by how probable that is; with a number,
@@ -88,16 +82,12 @@ class LinkPriority:
     """
 
     def __init__(self, extension: MssExtension) -> None:
-        given = extension.options.link_priority
+        super().__init__(extension)
+        given = self._options.link_priority
         if not given:
             raise NotConfigured
         self._least = given if given < 1 else 0.0
         self._sites = extension.sites
-        self._stats = extension.stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
@@ -122,7 +112,7 @@ class LinkPriority:
         return True
 
 
-class ShardMiddleware:
+class ShardMiddleware(Component):
     """Drops requests for sites that another shard takes (`MSS_SHARD`).
 
     It sees what spiders yield: redirects, pictures and further pages of an article belong to the
@@ -130,14 +120,10 @@ class ShardMiddleware:
     """
 
     def __init__(self, extension: MssExtension) -> None:
-        if extension.options.shard is None:
+        super().__init__(extension)
+        if self._options.shard is None:
             raise NotConfigured
-        self._shard = extension.options.shard
-        self._stats = extension.stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
+        self._shard = self._options.shard
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on what the spider begins with, but for requests of other shards."""

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
 
 PREFIX = "mss/"
 MAX_SITES = 100  # with names of their own in a stat; ten names each are a thousand in Scrapy's dump
@@ -138,21 +141,11 @@ SITES_FAILED = Stat("sites/failed", "failures of the site memory's store")
 STATS = tuple(Stat.rows)
 
 
-class Collector(Protocol):
-    """What we use of Scrapy's stats collector."""
-
-    def inc_value(self, key: str, count: int = 1, start: int = 0) -> None: ...
-
-    def set_value(self, key: str, value: object) -> None: ...
-
-    def get_value(self, key: str, default: object = None) -> Any: ...  # noqa: ANN401
-
-
 @dataclass(frozen=True, slots=True)
 class CrawlStats:
     """The statistics of one crawl, by the rows of the table."""
 
-    collector: Collector
+    collector: StatsCollector
     # Of all sites, by full names.
     _of_sites: Counter[str] = field(default_factory=Counter, compare=False)
     # By what the names of stats begin with.

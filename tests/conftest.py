@@ -36,7 +36,7 @@ LONGEST = {
     "demo_web/test_learning_on_top.py": 25,
     "workbench/test_in_chromium.py": 25,
     "workbench/test_why_page.py": 20,
-    "plugin/test_training_jobs.py": 20,
+    "plugin/test_worker_crawls.py": 20,
     "test_browser.py": 20,
 }
 

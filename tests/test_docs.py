@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
 # Tests that compare each `text` block of a page with what its command prints.
-COMPARED = {"README.md": "test_readme.py", "docs/wrappers.md": "wrappers/test_guide.py"}
+COMPARED = {"README.md": "test_guides.py", "docs/wrappers.md": "wrappers/test_guide.py"}
 GENERATED = {"docs/commands.md"}  # `make lint` compares them with the code
 
 FENCE = re.compile(r"^```(\w*).*?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -20,7 +20,7 @@ from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import (
@@ -28,7 +28,6 @@ from scrapy_mss.models.profiles import (
     DEFAULT,
     PAPER,
     PAPER_HR,
-    PROFILES,
     TRIGRAM,
     Profile,
 )
@@ -97,32 +96,12 @@ def test_an_extractor_that_learned_a_site_finds_the_text_of_another_page(
     assert extraction.probability > 0.5
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
-def test_the_same_page_and_counts_give_the_same_extraction(
-    profile: Profile, page: NewsPage
-) -> None:
-    def extracted() -> Extraction:
-        classifier = random_classifier() if profile is DEFAULT else None
-        counts = counts_of(range(2), profile.families)
-        return Extractor.of(Model(profile, classifier, counts)).extract(page.html)
-
-    assert_same(extracted(), extracted())
-
-
 def test_extraction_learns_nothing(extractor: Extractor, page: NewsPage) -> None:
     before = to_bytes(extractor.model)
 
     extractor.extract(page.html)
 
     assert to_bytes(extractor.model) == before
-
-
-@TOKEN_PROFILES
-def test_scores_are_the_evidence_of_the_counts(profile: Profile, page: NewsPage) -> None:
-    extractor, read = trained(profile), Page.of(page.html, profile.stem)
-
-    probability = extractor.model.bayes.probability(read, neighbours=profile.neighbours)
-    assert extractor.scores(read).tolist() == (probability - 0.5 + profile.bias).tolist()
 
 
 def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
@@ -216,7 +195,7 @@ def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extracto
     page, model = Page.of(source), blocks.model
     assert model.classifier is not None
     inputs = model.classifier.inputs(page, model.bayes)
-    selected = select(page, model.classifier.probabilities(page, inputs)).kept
+    selected = select(page, model.classifier.networks.probabilities(page, inputs)).kept
 
     kept = blocks.extract_page(page).kept
 
@@ -356,10 +335,3 @@ def test_a_file_that_is_no_model_is_rejected_by_its_name(tmp_path: Path) -> None
 
     with pytest.raises(ModelError, match=r"page\.html: this is not a scrapy-mss model"):
         Extractor(path)
-
-
-def test_a_subclass_makes_extractors_of_its_own() -> None:
-    class Own(Extractor):
-        pass
-
-    assert isinstance(Own.of(Model(PAPER)), Own)

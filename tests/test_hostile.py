@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss import blocks, core, markup
 from scrapy_mss.blocks.page import Page
@@ -27,7 +25,6 @@ from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
 from scrapy_mss.markup.tokens import Floats
-from tests.helpers.markup import SOUP
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
 
@@ -144,12 +141,6 @@ class WholePage(Extractor):
 
     def scores(self, page: Page) -> Floats:
         return np.ones(len(page.tokens))
-
-
-@given(source=st.one_of(SOUP, st.text(st.characters(), max_size=200)))
-def test_any_text_gives_an_extraction(source: str, bundled: Extractor) -> None:
-    assert_consistent(bundled.extract(source))
-    assert_consistent(WholePage(profile="paper").extract(source))
 
 
 def latin_1(size: int, seed: int = 0) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 
 SIZE = 200_000  # characters
 TITLE = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"

@@ -24,8 +24,8 @@ from demo_web import pages  # noqa: E402 - it is beside the package
 from playwright.sync_api import Page, ViewportSize  # noqa: E402
 
 from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
-from tests.helpers.desks import Desk, browser, opened  # noqa: E402
-from tests.helpers.workbenches import bench_of, served  # noqa: E402
+from tests.helpers.workbench_ui import WorkbenchUI, browser, opened  # noqa: E402
+from tests.helpers.workbenches import served, workbench  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,22 +52,22 @@ def stored() -> Iterator[StoredPage]:
             yield StoredPage(page.url, page.html)
 
 
-def draw(desk: Desk) -> None:
+def draw(ui: WorkbenchUI) -> None:
     """Do what the page tells about, and keep what is seen."""
-    page = desk.page
+    page = ui.page
     page.set_viewport_size(WIDE)
     page.fill("#text", RULE)
     page.wait_for_timeout(1000)
-    desk.settle()
+    ui.settle()
     block = page.frame_locator("#frame").locator("[data-block]", has_text=CLICKED).first
-    desk.click_block(int(block.get_attribute("data-block") or -1))
+    ui.click_block(int(block.get_attribute("data-block") or -1))
     page.mouse.move(5, 5)
     keep(page, "click")
-    desk.click("#undo")
-    desk.click("#tab-differences")
+    ui.click("#undo")
+    ui.click("#tab-differences")
     keep(page, "differences")
     page.emulate_media(color_scheme="dark")
-    desk.click("#tab-article")
+    ui.click("#tab-article")
     keep(page, "dark")
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(NARROW)
@@ -86,11 +86,11 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     with (
         TemporaryDirectory() as folder,
-        served(bench_of(stored(), Path(folder))) as origins,
+        served(workbench(stored(), Path(folder))) as origins,
         browser() as chrome,
-        opened(chrome, origins) as desk,
+        opened(chrome, origins) as ui,
     ):
-        draw(desk)
+        draw(ui)
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ class Library(NamedTuple):
 
 def _ours() -> Library:
     def read(tokens: Any, url: str | None) -> Fields:  # noqa: ANN401 - as all libraries have it
-        found = metadata.read_tokens(tokens, url)
-        return found.title, found.authors, found.published
+        found = metadata.read_tokens(tokens, url).values
+        return found.get("title"), found.get("authors", []), found.get("published")
 
     return Library("scrapy-mss", tokenize, read)
 

@@ -1,6 +1,6 @@
 """How well public per-site rules still label stored pages, and how well those labels are right.
 
-    python -m research.bench labels --data DIR --rules ARCHIVE
+    python -m research.bench labels --data DIR --rules RULES
 
 For each set of articles in DIR: how many of its pages have a rule by their URL, how many of those
 the rule labels, how many of those the default profile would learn from, and the word-bag scores of
@@ -123,7 +123,7 @@ def add_parser(
     labels = commands.add_parser("labels", help="how well site rules label stored pages")
     add = labels.add_argument
     add("--data", type=Path, required=True, metavar="DIR", help="folder of labelled sets")
-    add("--rules", type=Path, required=True, metavar="ARCHIVE", help="archive or folder of rules")
+    add("--rules", type=Path, required=True, metavar="RULES", help="a folder of rules")
     return labels
 
 

@@ -29,7 +29,7 @@ from research.bench.scoring import PageScore
 from research.bench.summary import Draws, Estimates, Slice, Speed, differences, estimates
 from research.datasets.pages import Dataset
 from research.errors import UserError
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 FORMAT: Final = "scrapy-mss-bench/1"
 DIGITS: Final = 5  # of a score; of milliseconds too, where the clock gives no more

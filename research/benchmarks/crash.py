@@ -40,21 +40,20 @@ from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, kill
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.models import stored
+from scrapy_mss.models import store as model_store
 from scrapy_mss.models.format import DamagedModelError
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
-from scrapy_mss.quality import unsure
+from scrapy_mss.quality import uncertain
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
-from scrapy_mss.seen import store as seen
-from scrapy_mss.seen import story_store as stories
+from scrapy_mss.quality.uncertain import UncertainPage, UncertainStore
+from scrapy_mss.seen import articles as seen
+from scrapy_mss.seen import stories
+from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
 from scrapy_mss.seen.sketches import SIZE, keys_of
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
-from scrapy_mss.seen.story_store import EmittedText, StoryStore
+from scrapy_mss.seen.stories import EmittedText, StoryStore
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
@@ -116,8 +115,8 @@ def site_of(key: int) -> str:
     return f"s{key}.example"
 
 
-def seen_of(key: int) -> Seen:
-    return Seen(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
+def seen_of(key: int) -> SeenArticle:
+    return SeenArticle(key, key % 1000, 1, MINUTE, MINUTE, MINUTE)
 
 
 def list_of(key: int) -> tuple[str, SeenList]:
@@ -129,8 +128,8 @@ def told_of(key: int) -> EmittedText:
     return EmittedText((key,), key, key, is_copy=False, minute=MINUTE, sketch=sketch)
 
 
-def unsure_of(key: int) -> UnsurePage:
-    return UnsurePage(f"http://{site_of(key)}/", 0.5, MINUTE)
+def unsure_of(key: int) -> UncertainPage:
+    return UncertainPage(f"http://{site_of(key)}/", 0.5, MINUTE)
 
 
 def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
@@ -144,13 +143,13 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
         "stories": stories.adding([told_of(key)]),
         "sites": SiteStore(store).adding({site: memory, everybody: memory}, MINUTE),
         "quality": quality.adding({(site, DAY): counts, (everybody, DAY): counts}),
-        "unsure": unsure.adding({site: {unsure_of(key): unsure.compressed(site)}}),
+        "unsure": uncertain.adding({site: {unsure_of(key): uncertain.compressed(site)}}),
     }
 
 
 def write_forever(named: str, first: int, report: Report) -> None:
     """Write one checkpoint after the other, and report each."""
-    stored.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
+    model_store.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
     store = store_at(named)
     model = StoredModel(store, DEFAULT)
     surely(model.load)
@@ -191,7 +190,7 @@ def shown(store: Store, keys: Sequence[int]) -> dict[str, Counter[int]]:
     """How often each part has each of the checkpoints, and all of them."""
     model, sites, places = loaded(store), SiteStore(store), {site_of(key): key for key in keys}
     places[site_of(ALL)] = ALL
-    articles, pages = SeenStore(store).articles(keys), UnsureStore(store).pages()
+    articles, pages = SeenStore(store).articles(keys), UncertainStore(store).pages()
     days = QualityStore(store).days(places, 0)
     return {
         "model": Counter({ALL: model.bayes.pages, **_once(keys, model.learned_pages.__contains__)}),
@@ -223,7 +222,7 @@ def _is_findable(store: StoryStore, key: int) -> bool:
 
 def _has_page(store: Store, key: int) -> bool:
     site = site_of(key)
-    (page,) = UnsureStore(store).stored(site)
+    (page,) = UncertainStore(store).stored(site)
     return (page.url, page.html) == (unsure_of(key).url, site)
 
 

@@ -44,12 +44,12 @@ from research.benchmarks.soak_server import serving
 from research.command_line import at_least
 from scrapy_mss.crawl import stored_state, training
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import NEW, PAGES
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.articles import SeenStore
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.seen.stories import StoryStore
 from scrapy_mss.storage.opening import store_at
 
 CRAWLS: Final = 3  # at once

@@ -26,7 +26,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import check_example
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.wrappers import Labelling, Wrapper, class_or_id, css, label
@@ -85,7 +85,7 @@ class Reader:
         extraction = self._extractor.extract_page(Page(tokens, url))
         shown = extraction.html
         times.append(process_time())
-        fields = metadata.read_tokens(tokens, url).fields()
+        fields = metadata.read_tokens(tokens, url).values
         times.append(process_time())
         labelling = label(WRAPPER, html, tokens)
         if labelling.reason is None:

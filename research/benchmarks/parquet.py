@@ -15,8 +15,7 @@ from time import process_time
 from typing import Final
 
 from research.command_line import at_least
-from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import StreamBeside
+from scrapy_mss.files.parquet import Columns, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS, Article, values_of
 
 WORDS: Final = 900  # of an article

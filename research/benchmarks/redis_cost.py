@@ -31,7 +31,7 @@ from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 
 PAGES: Final = 500  # of a checkpoint, as by CHECKPOINT_PAGES

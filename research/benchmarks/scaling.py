@@ -13,7 +13,7 @@ from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 SIZES = [10_000 * 2**n for n in range(11)]  # 10 KB to 10 MB
 PLOT = Study(

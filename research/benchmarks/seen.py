@@ -16,7 +16,7 @@ from time import process_time
 from typing import Final
 
 from research.command_line import at_least
-from scrapy_mss.seen.store import Seen, SeenStore, adding
+from scrapy_mss.seen.articles import SeenArticle, SeenStore, adding
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import Store
 
@@ -51,7 +51,7 @@ def _filled(store: Store, articles: int) -> None:
     drawn = random.Random(0)
     minute = 29_000_000
     for first in range(0, articles, CHECKPOINT):
-        seen = Seen(drawn.getrandbits(63), drawn.getrandbits(31), 1, minute, minute, minute)
+        seen = SeenArticle(drawn.getrandbits(63), drawn.getrandbits(31), 1, minute, minute, minute)
         count = min(CHECKPOINT, articles - first)
         store.write([adding({_key(first + i): seen for i in range(count)})])
 

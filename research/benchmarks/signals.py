@@ -37,10 +37,10 @@ from research.benchmarks.soak_server import Site, serving
 from research.command_line import at_least
 from scrapy_mss.files.parquet import finish_left
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.articles import SeenStore
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 

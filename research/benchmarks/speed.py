@@ -44,7 +44,7 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.metadata import Metadata
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.media import Medium, kept_media, media_fields
 
@@ -131,7 +131,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("features")
     _ = page.declarations.are_of_no_article
     clock.lap("declarations")
-    probability = classifier.probabilities(page, inputs)
+    probability = classifier.networks.probabilities(page, inputs)
     clock.lap("network")
     chosen = select(page, probability, profile.bias)
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
@@ -167,7 +167,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
         clock.lap("media")
         found = metadata.read_tokens(extraction.tokens, page.url)
         clock.lap("metadata")
-        language = language_of(extraction.text, found.language)
+        language = language_of(extraction.text, found.values.get("language"))
         clock.lap("language")
         _item(extraction, found, media, language)
         clock.lap("item")
@@ -178,8 +178,8 @@ def _item(
     extraction: Extraction, found: Metadata, media: list[Medium], language: str | None
 ) -> Article:
     """The item with what the stages have found."""
-    moments = Moments(found.published, found.modified).settled()
-    values = found.fields() | moments._asdict() | media_fields([*media, *found.media])
+    moments = Moments(found.values.get("published"), found.values.get("modified")).settled()
+    values = found.values | moments._asdict() | media_fields([*media, *found.media])
     return Article(
         extraction.url,
         text=extraction.text,

@@ -33,7 +33,7 @@ from research.benchmarks.lists_server import LISTS, STORY, serving
 from research.benchmarks.metered_crawl import ADDRESS
 from research.benchmarks.synthetic import page
 from research.command_line import at_least
-from scrapy_mss.spiders.listed import MAX_BYTES
+from scrapy_mss.spiders.lists import MAX_BYTES
 
 LONGEST = 0.050  # seconds; what a crawl may stand still longer than without scrapy-mss
 LARGEST = 60e6  # bytes; what its process may be larger

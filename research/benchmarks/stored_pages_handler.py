@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 
+import scrapy
 from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
 
-from scrapy_mss.crawl import _compat
 from scrapy_mss.files.sources import Source
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class StoredPagesHandler:
         body = zlib.decompress(packed)
         return HtmlResponse(url, headers=headers, body=body, encoding="utf-8")
 
-    if _compat.ASYNC_HANDLERS:
+    if scrapy.version_info >= (2, 14):  # before, download handlers return Deferreds
 
         async def download_request(self, request: Request) -> Response:
             return self.respond(request)

@@ -20,7 +20,7 @@ from research.rendering import browser
 from research.rendering.browser import Browser
 from research.rendering.drawing import FORMAT, BadFileError, Drawing, Failure, from_bytes, to_bytes
 from research.rendering.script import COLLECT
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 FOLDER: Final = Path("build/drawings")
 SETS: Final = "articles_wcxb,sites_ctf,articles_l3s"  # that VIPS is measured on

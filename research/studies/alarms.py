@@ -35,9 +35,7 @@ from research import command_line
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.store import write_atomically
-from scrapy_mss.quality.activity import DAY, Activity
+from scrapy_mss.models.files import bundled_model, write_atomically
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -55,10 +53,10 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import SILENT, incidents, within_crawl
+from scrapy_mss.quality.incidents import DAY, SILENT, Activity, incidents, within_crawl
 from scrapy_mss.quality.store import Days
 from scrapy_mss.sites.context import SiteContext
-from scrapy_mss.sites.layout import WATCHED, LayoutWatch
+from scrapy_mss.sites.crawled import WATCHED, LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory
 
 PROGRAM: Final = "python -m research.studies.alarms"

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from research import command_line
 from research.datasets.sets import load
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 PROGRAM: Final = "python -m research.studies.article_or_not"
 EXAMPLE_PROJECT: Final = Path(__file__).resolve().parents[2] / "example_project"

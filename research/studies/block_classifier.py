@@ -45,9 +45,9 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import write_atomically
 
 PROGRAM: Final = "python -m research.studies.block_classifier"
 SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")

@@ -13,7 +13,7 @@ from research import command_line
 from research.errors import UserError
 from research.studies.plots import draw
 from research.studies.questions import STUDIES, Point, Study
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 PROGRAM: Final = "python -m research.studies"
 

@@ -24,9 +24,9 @@ from research.training.fit import fit
 from research.training.sets import OTHERS
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import write_atomically
 
 PROGRAM: Final = "python -m research.studies.confidence"
 BINS: Final = 10

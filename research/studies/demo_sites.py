@@ -21,7 +21,7 @@ from research import command_line
 from research.bench import metrics
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 

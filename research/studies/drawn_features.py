@@ -41,7 +41,7 @@ from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Floats, Indices
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 LIMIT: Final = 120
 N_FITS: Final = 1

@@ -29,7 +29,7 @@ from research.datasets.sets import evenly, load
 from research.errors import UserError
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import UTF8, charset_of, decoded, is_usable
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 PROGRAM: Final = "python -m research.studies.encodings"
 SETS: Final = ("articles_*", "cleaneval_*", "other_*", "sites_*")

@@ -30,8 +30,8 @@ from research import command_line
 from research.datasets.sets import load
 from research.studies.demo_sites import EXAMPLE_PROJECT, MINUTE
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.store import write_atomically
-from scrapy_mss.sites.addresses import AddressCounts, guess
+from scrapy_mss.models.files import write_atomically
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 
 if TYPE_CHECKING:
     from demo_web import RenderedPage

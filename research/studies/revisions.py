@@ -38,7 +38,7 @@ from research.datasets.sets import load
 from scrapy_mss.article import page_metadata
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.seen.paragraphs import HEADLINES
 
 PROGRAM: Final = "python -m research.studies.revisions"

@@ -38,13 +38,11 @@ from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.store import write_atomically
-from scrapy_mss.sites.context import SiteContext, learned_from_labels
+from scrapy_mss.models.files import bundled_model, write_atomically
+from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.format import packed, unpacked
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory
+from scrapy_mss.sites.store import packed, unpacked
 
 PROGRAM: Final = "python -m research.studies.site_memory"
 SETS: Final = ("sites_ctf", "sites_daniel")
@@ -113,7 +111,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         gold,
         metrics.bag(metrics.words(text), gold).f1,
         reading.visit.update.added,
-        learned_from_labels(BlockKeys.of(page), inside, MINUTE),
+        SiteMemory.of_page(BlockKeys.of(page), inside.astype(float), MINUTE, labelled=True),
     )
 
 

@@ -26,10 +26,9 @@ from typing import Final, NamedTuple
 from research import command_line
 from research.datasets.sets import load
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.seen.sketches import Likeness, Numbers, likeness, sketch
-from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.opening import store_at
 

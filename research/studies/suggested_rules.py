@@ -1,10 +1,10 @@
 """What a suggested rule is worth: made from five pages of a site, measured on the others.
 
-    python -m research.studies.suggested_rules --data FOLDER --rules ARCHIVE --out docs/results
+    python -m research.studies.suggested_rules --data FOLDER --rules RULES --out docs/results
 
 Every site of `sites_ctf`, in each of its eras, and of `sites_daniel` gives five pages, drawn at
 random, without their labels. On its other pages the rule is compared with the model that reads each
-page alone, and with the hand-written rule of the ARCHIVE on those that it still labels. What a
+page alone, and with the hand-written rule of RULES on those that it still labels. What a
 suggested rule does not match, the model reads, as in a crawl; *rule alone* is the rule without
 that. *body* is the same rule with `body` in the place of `around`, which takes for text whatever is
 at the place. A site without a rule is one on which no rule was good enough.
@@ -31,7 +31,7 @@ from research.studies.site_memory import SETS, sites_of
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
 from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
@@ -209,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command_line.add_data(parser)
     command_line.add_out(parser)
     parser.add_argument(
-        "--rules", type=Path, default=(), metavar="ARCHIVE", help="hand-written rules, to compare"
+        "--rules", type=Path, default=(), metavar="RULES", help="hand-written rules, to compare"
     )
     parser.add_argument(
         "--seed", type=command_line.at_least(0), default=0, metavar="N", help="of the five pages"

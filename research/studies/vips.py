@@ -34,7 +34,7 @@ from research.systems.vips.nodes import Nodes
 from research.systems.vips.segmentation import segment
 from research.systems.vips.system import GRANULARITIES, GRANULARITY, PENALTY
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 
 Given = TypeVar("Given")
 Value = TypeVar("Value")

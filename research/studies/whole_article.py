@@ -30,8 +30,7 @@ from scrapy_mss.metadata.languages import (
     language_by_bytes,
     language_of,
 )
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import bundled_model, write_atomically
 from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
 PROGRAM: Final = "python -m research.studies.whole_article"
@@ -128,10 +127,10 @@ def earlier_changes(pages: Sequence[LabelledPage]) -> Counter[str]:
     """How many pages date their change before their publication."""
     counts: Counter[str] = Counter()
     for page in pages:
-        found = metadata.read_html(page.html, page.url)
-        moments = Moments(found.published, found.modified)
-        counts["both"] += bool(found.published and found.modified)
-        counts["earlier"] += bool(found.modified) and moments.settled().modified is None
+        found = metadata.read_html(page.html, page.url).values
+        moments = Moments(found.get("published"), found.get("modified"))
+        counts["both"] += all(moments)
+        counts["earlier"] += bool(moments.modified) and moments.settled().modified is None
     return counts
 
 
@@ -146,7 +145,9 @@ def measured(folder: Path) -> str:
         results = (read_article(page.html, page.url or "", state).article for page in pages)
         articles = [article for article in results if article is not None]
         fields.append(fields_row(name, articles))
-        declared = [metadata.read_html(page.html, page.url).language for page in pages]
+        declared = [
+            metadata.read_html(page.html, page.url).values.get("language") for page in pages
+        ]
         spoken.append(languages_row(name, languages(pages, declared)))
         texts += (page.golds[0] for page in pages if len(page.golds[0]) >= READ)
         earlier += earlier_changes(pages)

@@ -17,10 +17,9 @@ from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import bundled_model, read_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
-from scrapy_mss.models.store import read_model
 
 
 class Mss:

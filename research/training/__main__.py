@@ -19,11 +19,10 @@ from research.training.cases import case_of, lessons
 from research.training.fit import fit
 from research.training.optimization import Config
 from research.training.sets import ARTICLES, OTHERS
-from scrapy_mss.models.bundled import FILE
+from scrapy_mss.models.files import FILE, write_atomically
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import write_atomically
 
 BUNDLED = Path(__file__).parents[2] / "scrapy_mss" / FILE
 

@@ -100,7 +100,8 @@ def fit_text(
 
 def _reading(page: Page, inputs: BlockInputs, networks: Networks) -> ReadPage:
     probability = networks.probabilities(page, inputs)
-    return ReadPage(page, inputs, probability, select(page, probability).kept)
+    chosen = select(page, probability)
+    return ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
 
 
 def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
@@ -138,7 +139,7 @@ def f1_of(example: TrainingExample, read: ReadPage) -> float:
 
 def _as_expected() -> Matrix:
     """The coefficients by which confidence is the F1 that the probabilities of blocks give."""
-    names = [feature.name for feature in CONFIDENCE_FEATURES]
+    names = list(CONFIDENCE_FEATURES)
     return np.array([name == EXPECTED_F1 for name in (*names, "")], np.float32)
 
 

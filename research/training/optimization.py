@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from research.errors import require
-from scrapy_mss.blocks.classifier import Matrix, Network, forward
+from scrapy_mss.blocks.classifier import Matrix, Network
 from scrapy_mss.blocks.features import product
 from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokens import Floats, Indices
@@ -174,7 +174,9 @@ def _gradients(
     network: Network, rows: Matrix, labels: Matrix, share: Matrix
 ) -> tuple[Matrix, Matrix]:
     """The gradients of the mean loss by each weight: back through the two layers."""
-    activations, log_odds = forward(rows, network.hidden, network.output)
+    sums = product(rows, network.hidden[:-1]) + network.hidden[-1]
+    activations = np.maximum(sums, 0.0)
+    log_odds = product(activations, network.output[:-1]) + network.output[-1]
     clipped = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
     error = ((1 / (1 + np.exp(-clipped)) - labels) * share / len(rows)).astype(np.float32)
     delta = np.outer(error, network.output[:-1]) * (activations > 0)

@@ -14,7 +14,7 @@ and one that was trained with other inputs is rejected (`models.inputs`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from math import exp
@@ -27,14 +27,12 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.families import class_word_buckets, shape_buckets
 from scrapy_mss.blocks.features import (
     FEATURES,
-    GROUPS,
     Columns,
     Measured,
     container_names,
     evidence_mass,
     fill_containers,
-    filled,
-    product,
+    fill_features,
 )
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
@@ -42,13 +40,12 @@ from scrapy_mss.core.features import Family, unigram_buckets
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
-    PORTION,
     NaiveBayes,
     logistic,
     portions,
 )
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Floats, Indices, Ints, TokenIds
+from scrapy_mss.markup.tokens import Floats
 
 Matrix: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
@@ -115,26 +112,14 @@ class Network:
         return np.clip(values, -CLIP, CLIP, out=values)
 
 
-def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
-    """The activations of the hidden layer for standardized *inputs*, and the log-odds."""
-    activations = product(inputs, hidden[:-1])
-    _activate(activations, hidden[-1])
-    return activations, product(activations, output[:-1]) + output[-1]
-
-
-def _activate(sums: Matrix, bias: Matrix) -> None:
-    """Make of weighted *sums* (float32[n, n_hidden]) the activations of rectified linear units."""
-    sums += bias
-    np.maximum(sums, 0.0, out=sums)
-
-
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 
     The second half is added to the first, and so on, in the place of the sums. Not a product by
     BLAS, which wakes its threads for a far smaller matrix with a vector.
     """
-    _activate(sums, bias)
+    sums += bias
+    np.maximum(sums, 0.0, out=sums)
     sums *= weights
     rest = sums.shape[1]
     while rest > 1:
@@ -151,116 +136,57 @@ _NEIGHBOURS = tuple(f"{name}[{by:+d}]" for name in NEIGHBOUR_FEATURES for by in 
 
 
 class Pooling(NamedTuple):
-    """How a family's evidence becomes evidence of a block: one named row of ``POOLINGS``."""
+    """A row of a block's evidence: its name, and the family whose values are pooled for it."""
 
     name: str
     family: str
-    of: Callable[[FamilyEvidence], Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class FamilyEvidence:
-    """What the counts of one *family* say about a *page*."""
-
-    page: Page
-    family: Family[Page]
-    bayes: NaiveBayes[Page]
-
-    @lazy
-    def ratio(self) -> Floats:
-        """float64[n_values]: the evidence of each value, of a family in ``_BUCKETS``."""
-        return self.ratio_of(_BUCKETS[self.family.name](self.page, self.family.bits))
-
-    def ratio_of(self, buckets: Ints) -> Floats:
-        """float64[n]: the evidence of what is in *buckets* (int32[n])."""
-        return self.bayes.log_ratio(self.family, buckets)[0]
-
-    def ratio_of_tokens(self, ids: TokenIds) -> Floats:
-        """float64[n]: the evidence of the tokens with these *ids*; the family is of unigrams."""
-        return self.ratio_of(unigram_buckets(ids, self.family.bits))
-
-    @lazy
-    def around(self) -> Floats:
-        """float64[3, n]: sum, least and greatest of the values of each block's ancestors, and of 0.
-
-        Values are of elements: they are added in their order, and then what the elements have.
-        """
-        containers, element = self.page.containers, self.page.attributes.element
-        return _pools(element, self.ratio, containers.around, len(containers))
-
-
-def _pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
-    """float64[3, n]: sum, least and greatest of the *values* of the m elements *around*, and of 0.
-
-    *element* (intp[n_values]) is whose each value is; around is no element where it is m.
-    """
-    pooled = np.empty((3, around.shape[1]))
-    for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
-        of_elements = np.zeros(m + 1)
-        reduce.at(of_elements, element, values)
-        reduce.reduce(of_elements[around], out=row)
-    return pooled
-
-
-def mean_over_block(known: FamilyEvidence) -> Floats:
-    """The mean over the words and symbols of each block; values are of single tokens."""
-    texts = known.page.texts
-    if len(texts.token) <= PORTION:
-        ratio = known.ratio_of_tokens(texts.token_id)
-        return np.bincount(texts.block, ratio, len(texts.first)) / texts.size
-    total = np.zeros(len(known.page.blocks))
-    for some in portions(len(texts.token)):
-        ratio = known.ratio_of_tokens(known.page.tokens.token_id[texts.token[some]])
-        total += np.bincount(texts.block[some], ratio, len(total))
-    return total / texts.size
-
-
-def own_value(known: FamilyEvidence) -> Floats:
-    """The block's own value; values are one a block."""
-    return known.ratio
-
-
-def sum_over_ancestors(known: FamilyEvidence) -> Floats:
-    """The sum over all values of all ancestors; values are of elements."""
-    pooled: Floats = known.around[0]
-    return pooled
-
-
-def min_over_ancestors(known: FamilyEvidence) -> Floats:
-    """The least of the values of the ancestors, 0 if none is negative."""
-    pooled: Floats = known.around[1]
-    return pooled
-
-
-def max_over_ancestors(known: FamilyEvidence) -> Floats:
-    """The greatest of the values of the ancestors, 0 if none is positive."""
-    pooled: Floats = known.around[2]
-    return pooled
-
-
-# Of the families whose values are not of single tokens: only their buckets are asked for here.
-_BUCKETS: dict[str, Callable[[Page, int], Ints]] = {
-    "shape": shape_buckets,
-    "class_words": class_word_buckets,
-}
 POOLINGS = (
-    Pooling("unigram", "unigram", mean_over_block),
-    Pooling("shape", "shape", own_value),
-    Pooling("class_words_sum", "class_words", sum_over_ancestors),
-    Pooling("class_words_min", "class_words", min_over_ancestors),
-    Pooling("class_words_max", "class_words", max_over_ancestors),
+    Pooling("unigram", "unigram"),  # the mean over the words and symbols of the block
+    Pooling("shape", "shape"),  # the block's own value
+    # Sum, least and greatest of the values of all ancestors, and of 0
+    Pooling("class_words_sum", "class_words"),
+    Pooling("class_words_min", "class_words"),
+    Pooling("class_words_max", "class_words"),
 )
 _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    known = {family.name: FamilyEvidence(page, family, bayes) for family in bayes.families}
+    families = {family.name: family for family in bayes.families}
     rows = np.empty((len(POOLINGS), len(page.blocks)))
-    for row, pooling in zip(rows, POOLINGS, strict=True):
-        row[:] = pooling.of(known[pooling.family])
+    rows[0] = _mean_over_texts(page, families["unigram"], bayes)
+    shape, class_words = families["shape"], families["class_words"]
+    rows[1] = bayes.log_ratio(shape, shape_buckets(page, shape.bits))[0]
+    ratio = bayes.log_ratio(class_words, class_word_buckets(page, class_words.bits))[0]
+    _pool_over_ancestors(page, ratio, rows[2:])
     np.maximum(rows, -MAX_LOG_ODDS, out=rows)
     return np.minimum(rows, MAX_LOG_ODDS, out=rows)
+
+
+def _mean_over_texts(page: Page, family: Family[Page], bayes: NaiveBayes[Page]) -> Floats:
+    """float64[n]: the mean evidence of each block's words and symbols; *family* is of unigrams."""
+    texts = page.texts
+    total = np.zeros(len(page.blocks))
+    for some in portions(len(texts.token)):
+        ids = page.tokens.token_id[texts.token[some]]
+        ratio = bayes.log_ratio(family, unigram_buckets(ids, family.bits))[0]
+        total += np.bincount(texts.block[some], ratio, len(total))
+    return total / texts.size
+
+
+def _pool_over_ancestors(page: Page, ratio: Floats, rows: Floats) -> None:
+    """Fill *rows* (float64[3, n]) with the *ratio* of class words (float64[n_class_words]).
+
+    They are added in their order by element, and then by block.
+    """
+    element, containers = page.attributes.element, page.containers
+    for row, reduce in zip(rows, (np.add, np.minimum, np.maximum), strict=True):
+        of_elements = np.zeros(len(containers) + 1)
+        reduce.at(of_elements, element, ratio)
+        reduce.reduce(of_elements[containers.around], out=row)
 
 
 _SCORES = ("score", "score_of_heading_above", "page_evidence")
@@ -292,7 +218,7 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     features, of_evidence, scores, opinions, containers, neighbours = (
         columns.rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
     )
-    filled(GROUPS, measured, features)
+    fill_features(measured, features)
     of_evidence[:] = evidence
     fill_opinions(page, columns, opinions)
     mass, total = evidence_mass(page, score)
@@ -394,10 +320,6 @@ class BlockClassifier:
         evidence = block_evidence(page, bayes)
         return block_inputs(page, evidence, block_scores(evidence, self.evidence_weights))
 
-    def probabilities(self, page: Page, inputs: BlockInputs) -> Floats:
-        """The probability that each block of *page* belongs to the article: float64[n_blocks]."""
-        return self.networks.probabilities(page, inputs)
-
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""
         return _logistic_of(page_features, self._of_pages)
@@ -425,4 +347,6 @@ def _logistic_of(features: Floats, weights: list[float]) -> float:
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:
     """The weighted sum of *evidence* (float64[n_poolings, n_blocks]): float64[n_blocks]."""
-    return product(weights[:-1].astype(np.float64), evidence) + float(weights[-1])
+    with np.errstate(all="ignore"):  # as `_sums` has it
+        sums: Floats = np.matmul(weights[:-1].astype(np.float64), evidence)
+    return sums + float(weights[-1])

@@ -25,7 +25,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 SCORE: Final = "score"  # the input that is the weighted sum of the evidence
 
 
-class Group(NamedTuple):
+class Topic(NamedTuple):
     """Inputs that are about one thing: a name, what it is called, and which they are."""
 
     name: str
@@ -33,58 +33,58 @@ class Group(NamedTuple):
     pattern: str  # of the names of the inputs, whole
 
 
-GROUPS: Final[tuple[Group, ...]] = (
-    Group("words", "its words", r"evidence_unigram|score|page_evidence"),
-    Group("class_words", "class and id words around it", r"evidence_class_words_\w+"),
-    Group(
+GROUPS: Final[tuple[Topic, ...]] = (
+    Topic("words", "its words", r"evidence_unigram|score|page_evidence"),
+    Topic("class_words", "class and id words around it", r"evidence_class_words_\w+"),
+    Topic(
         "form",
         "its length and punctuation",
         r"evidence_shape|words|letters|word_length|capital_share|digit_share"
         r"|sentence_\w+|commas|quotes|symbol_share|ends_\w+|starts_with_capital",
     ),
-    Group("repetitions", "its text again on this page", "repetitions"),
-    Group("links", "links", r"link_share|all_linked|same_key_\d_link_share"),
-    Group("elements", "the elements around it", r"(is|in)_[a-z]+|depth"),
-    Group("hidden", "it is not shown", "hidden"),
-    Group(
+    Topic("repetitions", "its text again on this page", "repetitions"),
+    Topic("links", "links", r"link_share|all_linked|same_key_\d_link_share"),
+    Topic("elements", "the elements around it", r"(is|in)_[a-z]+|depth"),
+    Topic("hidden", "it is not shown", "hidden"),
+    Topic(
         "position",
         "its place on the page",
         r"position|rank|words_before|words_after|page_words|mass_before|mass_after",
     ),
-    Group(
+    Topic(
         "headline",
         "the headline",
         r"title_overlap|headline_title_overlap|words_from_headline|below_headline|later_headings",
     ),
-    Group(
+    Topic(
         "headings",
         "headings",
         r"heading_rank|words_below_heading|rank_of_heading_above|main_headings"
         r"|score_of_heading_above",
     ),
-    Group("description", "the page's description of itself", r"\w+_description|description_\w+"),
-    Group("neighbours", "the blocks beside it", r"\w+\[[+-]\d\]"),
-    Group(
+    Topic("description", "the page's description of itself", r"\w+_description|description_\w+"),
+    Topic("neighbours", "the blocks beside it", r"\w+\[[+-]\d\]"),
+    Topic(
         "containers",
         "what else is in such containers",
         r"same_key_\d_(mass|density|blocks|words)|ancestor_\d_(mass|density)|same_path_mass",
     ),
     *(
-        Group(
+        Topic(
             f"opinion_{opinion.name}",
             f"the opinion of {opinion.idea}",
             f"opinion_{opinion.name}|share_of_{opinion.name}",
         )
         for opinion in OPINIONS
     ),
-    Group("opinions", "how far opinions agree", r"opinions|opinions_\w+|agreement_of_\w+"),
+    Topic("opinions", "how far opinions agree", r"opinions|opinions_\w+|agreement_of_\w+"),
 )
 SITE: Final = "site"  # the memory of sites, which is not an input of the network
 LABELS: Final = {group.name: group.label for group in GROUPS} | {SITE: "the site's other pages"}
 
 
 @cache
-def group_of(name: str) -> Group:
+def group_of(name: str) -> Topic:
     """The group of the input *name*: the first whose pattern it is."""
     for group in GROUPS:
         if re.fullmatch(group.pattern, name):
@@ -168,7 +168,8 @@ class ExplainedBlock:
         They are made when asked for: those of all blocks take more than all else of a dense page.
         """
         effects = ((name, values.item(self._number)) for name, values in self._effects.items())
-        found = (Reason(name, LABELS[name], each) for name, each in effects if _weighs(each))
+        weighty = (effect for effect in effects if abs(effect[1]) >= LEAST_EFFECT)
+        found = (Reason(name, LABELS[name], effect) for name, effect in weighty)
         return tuple(sorted(found, key=lambda reason: -abs(reason.effect)))
 
 
@@ -196,7 +197,3 @@ def decisions(page: Page, chosen: Selection, kept: Bools) -> list[Decision]:
     )
     first = np.argmax([holds for holds, _ in steps], axis=0)
     return [steps[step][1] for step in first.tolist()]
-
-
-def _weighs(effect: float) -> bool:
-    return abs(effect) >= LEAST_EFFECT

@@ -13,10 +13,10 @@ weighs what comes out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import WORD, Counts, Floats, Indices, TokenIds, Tokens
 
-Source = TypeVar("Source")
 Number = TypeVar("Number", np.float32, np.float64)
 
 
@@ -69,35 +68,6 @@ class Columns(Mapping[str, Floats]):
 @lru_cache(64)
 def _places_of(names: tuple[str, ...]) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
-
-
-@dataclass(frozen=True, slots=True)
-class Group(Generic[Source]):
-    """Rows that are filled together, and what fills them: float64[len(names), n]."""
-
-    names: tuple[str, ...]
-    fill: Callable[[Source, Floats], None]
-
-
-def names_of(groups: Sequence[Group[Source]]) -> tuple[str, ...]:
-    """The names of the rows of *groups*, in their order."""
-    return tuple(name for group in groups for name in group.names)
-
-
-def filled(groups: Sequence[Group[Source]], source: Source, rows: Floats) -> Floats:
-    """*rows* (float64[n_names, n]), filled by *groups* with what they find in *source*."""
-    begin = 0
-    for group in groups:
-        end = begin + len(group.names)
-        group.fill(source, rows[begin:end])
-        begin = end
-    return rows
-
-
-def columns_of(groups: Sequence[Group[Source]], source: Source, n: int) -> Columns:
-    """What *groups* find in *source*, which has *n* blocks."""
-    names = names_of(groups)
-    return Columns(names, filled(groups, source, np.empty((len(names), n))))
 
 
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
@@ -159,6 +129,11 @@ PLACES = (
     ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
 )
 _ALL_PLACES = tuple(name for names in PLACES for name in names)
+DESCRIPTION = (
+    *("description_recall", "description_precision"),
+    *("below_description", "has_description"),
+)
+FEATURES = (*TEXT, *_ALL_PLACES, *DESCRIPTION)
 NO_LEVEL = 7.0  # a heading counts 7 - level, so that the main heading counts most and no heading 0
 MAX_MAIN_HEADINGS = 4.0  # a page with more is a list of stories
 
@@ -179,11 +154,6 @@ _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newax
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
-
-
-def block_features(page: Page) -> Columns:
-    """All features of a page's blocks, in the order of the table."""
-    return columns_of(GROUPS, Measured(page), len(page.blocks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,18 +363,12 @@ def _fill_description(measured: Measured, rows: Floats) -> None:
     has_description[:] = 1.0
 
 
-GROUPS: tuple[Group[Measured], ...] = (
-    Group(TEXT, _fill_text),
-    Group(_ALL_PLACES, _fill_places),
-    Group(
-        (
-            *("description_recall", "description_precision"),
-            *("below_description", "has_description"),
-        ),
-        _fill_description,
-    ),
-)
-FEATURES = names_of(GROUPS)
+def fill_features(measured: Measured, rows: Floats) -> None:
+    """Fill *rows* (float64[n_features, n]), in the order of ``FEATURES``."""
+    places, description = len(TEXT), len(TEXT) + len(_ALL_PLACES)
+    _fill_text(measured, rows[:places])
+    _fill_places(measured, rows[places:description])
+    _fill_description(measured, rows[description:])
 
 
 PATH_LENGTH = 5  # tags of a block's path, innermost first

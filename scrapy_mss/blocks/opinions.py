@@ -169,7 +169,7 @@ class Reading:
     """A page without its counts; each part is computed once, when an opinion first asks."""
 
     page: Page
-    columns: Columns  # of `features.block_features`
+    columns: Columns  # of `features.FEATURES`
 
     def __len__(self) -> int:
         return len(self.page.blocks)
@@ -511,13 +511,6 @@ def opinions(reading: Reading) -> dict[str, Bools]:
     if not len(reading.containers):
         return {opinion.name: np.zeros(len(reading), np.bool_) for opinion in OPINIONS}
     return {opinion.name: opinion.of(reading) for opinion in OPINIONS}
-
-
-def opinion_columns(page: Page, features: Columns) -> Columns:
-    """What the opinions say of each block, how much each keeps, and how far two of them agree."""
-    rows = np.empty((len(OPINION_COLUMNS), len(page.blocks)))
-    fill_opinions(page, features, rows)
-    return Columns(OPINION_COLUMNS, rows)
 
 
 def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:

@@ -17,15 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from math import log, log1p
-from typing import NamedTuple
 
 import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockInputs
-from scrapy_mss.blocks.features import Columns, ancestor_mass
+from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.selection import threshold
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.pages.addresses import PageUrl
@@ -48,37 +46,7 @@ _OPINIONS = tuple(f"opinion_{opinion.name}" for opinion in OPINIONS)
 _SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)
 
 
-# What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
-# sections and pages of tags have running text too: teasers, several of one template, many with a
-# date. Where there is no article, each opinion finds another one, and few of them what was kept.
-
-
-def times_in_text(page: Page, kept: Bools) -> int:
-    """How many `<time>` there are between the first and the last of the *kept* blocks."""
-    at = kept.nonzero()[0]
-    if not len(at):
-        return 0
-    first, last = page.blocks.first[at[0]], page.blocks.last[at[-1]]
-    return int(np.count_nonzero(page.tokens.is_open("time")[first : last + 1]))
-
-
-def agreements(page: Page, kept: Bools, columns: Columns) -> list[float]:
-    """The F1, by words, of what was *kept* and of what each opinion keeps that keeps anything.
-
-    *columns* are the inputs of the block classifier.
-    """
-    if not len(kept):
-        return []
-    words = page.words
-    speaks = columns.some(_SHARES)[:, 0] > 0
-    theirs = columns.some(_OPINIONS) * words
-    both, size = np.add.reduce(theirs * kept, axis=1), np.add.reduce(theirs, axis=1)
-    f1 = 2.0 * both / np.maximum(float(np.add.reduce(words[kept])) + size, 1.0)
-    found: list[float] = f1[speaks].tolist()
-    return found
-
-
-class Group(Enum):
+class Origin(Enum):
     """What a feature is read from; by those that are DECLARED a page declares something or not."""
 
     TEXT = "text"
@@ -98,10 +66,10 @@ class Speaks(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageFeature:
-    """A row of the table: a name, its group, what it may speak for, and what it is of a page."""
+    """A row of the table: a name, its origin, what it may speak for, and what it is of a page."""
 
     name: str
-    group: Group
+    origin: Origin
     speaks: Speaks
     of: Callable[[ReadPage], float]
 
@@ -114,13 +82,7 @@ class ReadPage:
     inputs: BlockInputs
     probability: Floats
     kept: Bools
-    known_threshold: float | None = None  # of `selection`, where the probabilities had one before
-
-    @lazy
-    def threshold(self) -> float:
-        """Half of the expected F1 of the best choice of blocks."""
-        known = self.known_threshold
-        return threshold(self.page, self.probability) if known is None else known
+    threshold: float  # half of the expected F1 of the best choice of blocks
 
     @lazy
     def words(self) -> Floats:
@@ -131,14 +93,32 @@ class ReadPage:
     def n_words(self) -> float:
         return max(float(np.add.reduce(self.words)), 1.0)
 
-    @lazy
-    def n_page_words(self) -> float:
-        return max(self.page.total_words, 1.0)
+    # What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
+    # sections and pages of tags have running text too: teasers, several of one template, many with
+    # a date. Where there is no article, each opinion finds another one, and few what was kept.
+
+    @property
+    def times(self) -> int:
+        """How many `<time>` there are between the first and the last of the kept blocks."""
+        at = self.kept.nonzero()[0]
+        if not len(at):
+            return 0
+        first, last = self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]]
+        return int(np.count_nonzero(self.page.tokens.is_open("time")[first : last + 1]))
 
     @lazy
     def agreements(self) -> list[float]:
-        """The F1 of what was kept and of what each opinion keeps that keeps anything."""
-        return agreements(self.page, self.kept, self.inputs.columns)
+        """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
+        if not len(self.kept):
+            return []
+        columns = self.inputs.columns
+        speaks = columns.some(_SHARES)[:, 0] > 0
+        of_opinions = columns.some(_OPINIONS) * self.page.words
+        both = np.add.reduce(of_opinions * self.kept, axis=1)
+        size = np.add.reduce(of_opinions, axis=1)
+        f1 = 2.0 * both / np.maximum(float(np.add.reduce(self.words)) + size, 1.0)
+        found: list[float] = f1[speaks].tolist()
+        return found
 
     @lazy
     def address(self) -> PageUrl:
@@ -198,62 +178,62 @@ def _has_other_graph_types(read: ReadPage) -> float:
     return float(not read.declarations.graph_types <= {"article", "website"})
 
 
-def _speaks_for(name: str, group: Group, of: Callable[[ReadPage], float]) -> PageFeature:
-    return PageFeature(name, group, Speaks.FOR, of)
+def _speaks_for(name: str, origin: Origin, of: Callable[[ReadPage], float]) -> PageFeature:
+    return PageFeature(name, origin, Speaks.FOR, of)
 
 
-def _speaks_against(name: str, group: Group, of: Callable[[ReadPage], float]) -> PageFeature:
-    return PageFeature(name, group, Speaks.AGAINST, of)
+def _speaks_against(name: str, origin: Origin, of: Callable[[ReadPage], float]) -> PageFeature:
+    return PageFeature(name, origin, Speaks.AGAINST, of)
 
 
 PAGE_FEATURES: tuple[PageFeature, ...] = (
     # What was kept, and of what
-    _speaks_for("words", Group.TEXT, lambda r: log1p(r.n_words)),
-    _speaks_for("words_per_block", Group.TEXT, _words_per_block),
-    _speaks_for("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
-    _speaks_against("in_list_items", Group.TEXT, lambda r: r.means["is_li"]),
-    _speaks_against("is_code", Group.TEXT, lambda r: r.means["is_pre"]),
-    _speaks_against("times", Group.TEXT, lambda r: log1p(times_in_text(r.page, r.kept))),
+    _speaks_for("words", Origin.TEXT, lambda r: log1p(r.n_words)),
+    _speaks_for("words_per_block", Origin.TEXT, _words_per_block),
+    _speaks_for("kept_share", Origin.TEXT, lambda r: r.n_words / max(r.page.total_words, 1.0)),
+    _speaks_against("in_list_items", Origin.TEXT, lambda r: r.means["is_li"]),
+    _speaks_against("is_code", Origin.TEXT, lambda r: r.means["is_pre"]),
+    _speaks_against("times", Origin.TEXT, lambda r: log1p(r.times)),
     # How certain it is
-    _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
-    _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean_probability),
-    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * r.threshold),
-    _speaks_for("mass_in_body", Group.TEXT, lambda r: r.means[MASS_IN_BODY]),
-    _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
+    _speaks_for("score", Origin.TEXT, lambda r: r.means[SCORE]),
+    _speaks_for("mean_probability", Origin.TEXT, lambda r: r.mean_probability),
+    _speaks_for("expected_f1", Origin.TEXT, lambda r: 2.0 * r.threshold),
+    _speaks_for("mass_in_body", Origin.TEXT, lambda r: r.means[MASS_IN_BODY]),
+    _speaks_for("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
-    _speaks_for("in_article", Group.MARKUP, lambda r: r.means["in_article"]),
-    _speaks_for("headline", Group.MARKUP, lambda r: r.greatest("headline_title_overlap")),
+    _speaks_for("in_article", Origin.MARKUP, lambda r: r.means["in_article"]),
+    _speaks_for("headline", Origin.MARKUP, lambda r: r.greatest("headline_title_overlap")),
     # Statements
-    _speaks_for("article_type", Group.DECLARED, lambda r: float(r.declarations.has_article_type)),
-    _speaks_against("other_type", Group.DECLARED, _has_other_types),
-    _speaks_against("shop_type", Group.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
-    _speaks_against("forum_type", Group.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
-    _speaks_for("graph_article", Group.DECLARED, lambda r: r.is_graph("article")),
-    _speaks_against("graph_website", Group.DECLARED, lambda r: r.is_graph("website")),
-    _speaks_against("graph_other", Group.DECLARED, _has_other_graph_types),
+    _speaks_for("article_type", Origin.DECLARED, lambda r: float(r.declarations.has_article_type)),
+    _speaks_against("other_type", Origin.DECLARED, _has_other_types),
+    _speaks_against("shop_type", Origin.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
+    _speaks_against("forum_type", Origin.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
+    _speaks_for("graph_article", Origin.DECLARED, lambda r: r.is_graph("article")),
+    _speaks_against("graph_website", Origin.DECLARED, lambda r: r.is_graph("website")),
+    _speaks_against("graph_other", Origin.DECLARED, _has_other_graph_types),
     # Words of the source
-    _speaks_for("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),
-    _speaks_against("price_cues", Group.CUES, lambda r: r.cues(PRICE_CUES)),
-    _speaks_against("forum_cues", Group.CUES, lambda r: r.cues(FORUM_CUES)),
+    _speaks_for("author_cues", Origin.CUES, lambda r: r.cues(AUTHOR_CUES)),
+    _speaks_against("price_cues", Origin.CUES, lambda r: r.cues(PRICE_CUES)),
+    _speaks_against("forum_cues", Origin.CUES, lambda r: r.cues(FORUM_CUES)),
     # The address
-    PageFeature("address", Group.ADDRESS, Speaks.EITHER, lambda r: float(r.address.is_known)),
-    _speaks_for("date", Group.ADDRESS, lambda r: float(r.address.has_date)),
-    _speaks_for("digits", Group.ADDRESS, lambda r: float(r.address.digits)),
-    _speaks_for("slug", Group.ADDRESS, lambda r: log1p(r.address.slug_words)),
-    _speaks_against("is_root", Group.ADDRESS, lambda r: float(r.address.is_root)),
-    _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
+    PageFeature("address", Origin.ADDRESS, Speaks.EITHER, lambda r: float(r.address.is_known)),
+    _speaks_for("date", Origin.ADDRESS, lambda r: float(r.address.has_date)),
+    _speaks_for("digits", Origin.ADDRESS, lambda r: float(r.address.digits)),
+    _speaks_for("slug", Origin.ADDRESS, lambda r: log1p(r.address.slug_words)),
+    _speaks_against("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
+    _speaks_against("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_OF_KEPT = frozenset({"words", "n_words", "n_page_words", "agreements", "address", "means"})
-_IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
+_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "means"})
+_IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
 _OF_PROBABILITY = ("mean_probability", "expected_f1")
 _BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]
 _BY_KEPT = [
     place
     for place, feature in enumerate(PAGE_FEATURES)
-    if feature.group is Group.TEXT or feature.name == "in_article"
+    if feature.origin is Origin.TEXT or feature.name == "in_article"
 ]
-_IS_OF_TODAY = np.array([f.group not in {Group.TEXT, Group.ADDRESS} for f in PAGE_FEATURES])
-_IS_OF_ADDRESS = np.array([feature.group is Group.ADDRESS for feature in PAGE_FEATURES])
+_IS_OF_TODAY = np.array([f.origin not in {Origin.TEXT, Origin.ADDRESS} for f in PAGE_FEATURES])
+_IS_OF_ADDRESS = np.array([feature.origin is Origin.ADDRESS for feature in PAGE_FEATURES])
 
 
 def page_feature_names() -> tuple[str, ...]:
@@ -299,15 +279,13 @@ def without_address(features: Floats) -> Floats:
     return unknown
 
 
+# How good the text of a page probably is: the F1 to be expected, before anybody reads it. The
+# probabilities of the blocks give the expected F1 of any choice of them, but those of a classifier
+# that may be wrong about a whole page, and then about all of its blocks. So its certainty is
+# weighed with what else tells of that, by a logistic regression that was fitted to the true F1 of
+# pages of other sites (`research.training`).
 EXPECTED_F1 = "expected_f1"
 LEAST = 0.001  # of an expected F1, and of what it lacks: log-odds are finite
-
-
-class ConfidenceFeature(NamedTuple):
-    """A row of the table: a name, and what it is of a page."""
-
-    name: str
-    of: Callable[[ReadPage], float]
 
 
 def expected_f1(read: ReadPage) -> float:
@@ -326,13 +304,13 @@ def _mean_agreement(read: ReadPage) -> float:
     return sum(read.agreements) / max(len(read.agreements), 1)
 
 
-CONFIDENCE_FEATURES: tuple[ConfidenceFeature, ...] = (
-    ConfidenceFeature(EXPECTED_F1, lambda r: _log_odds(expected_f1(r))),
-    ConfidenceFeature("score", lambda r: r.means[SCORE]),
-    ConfidenceFeature("agreement", _mean_agreement),
-)
+CONFIDENCE_FEATURES: dict[str, Callable[[ReadPage], float]] = {
+    EXPECTED_F1: lambda r: _log_odds(expected_f1(r)),
+    "score": lambda r: r.means[SCORE],
+    "agreement": _mean_agreement,
+}
 
 
 def confidence_features(read: ReadPage) -> Floats:
     """float64[n_confidence_features]: all rows of the table."""
-    return np.array([feature.of(read) for feature in CONFIDENCE_FEATURES])
+    return np.array([of(read) for of in CONFIDENCE_FEATURES.values()])

@@ -19,12 +19,11 @@ from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
-from scrapy_mss.files.columns import Columns
+from scrapy_mss.files.parquet import Columns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import ModelFile, bundled_model, with_bundled
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
 from scrapy_mss.settings import Options
 
 if TYPE_CHECKING:
@@ -71,7 +70,6 @@ class ArticleExtractor:
             raise CannotStartError("articles of archives are read by processes, which need POSIX")
         self._options = options_of(settings)
         self._pool = WorkerPool(model_in(model), self._options)
-        self._pool.start()
 
     def __enter__(self) -> Self:
         return self

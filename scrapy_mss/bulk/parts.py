@@ -11,7 +11,7 @@ import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,6 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from scrapy_mss.bulk.archives import Part, format_of
 from scrapy_mss.bulk.extracting import (
     COLUMNS,
     DETAIL,
@@ -30,8 +29,8 @@ from scrapy_mss.bulk.extracting import (
     Row,
 )
 from scrapy_mss.crawl.wire import CRASH
-from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import batches_of, write_groups
+from scrapy_mss.files.parquet import Columns, batches_of, write_groups
+from scrapy_mss.files.sources import PIECE, format_of
 from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
 
 if TYPE_CHECKING:
@@ -46,9 +45,45 @@ MOST_LEFT_OUT: Final = 10  # pages of a part; each has it read again twice
 ALL_COLUMNS: Final = Columns(
     {**COLUMNS.types, SOURCE: str, PLACE: int, REASON: str, DETAIL: str}, has_other=False
 )
-TELL_SECONDS: Final = 0.5  # between two words of how far a part is
+REPORT_SECONDS: Final = 0.5  # between two reports of how far a part is
 
 OnProgress = Callable[[int, int], None]  # so many more pages, and bytes of the archive, are done
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pieces whose articles make up one Parquet file, the one of this *number*."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def weight(self) -> int:
+        """Its bytes in the archive."""
+        return sum(piece.weight for piece in self.pieces)
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Part:
+        """The part that has these `values`, as JSON has them."""
+        return cls(values["number"], tuple(Piece(**each) for each in values["pieces"]))
+
+
+def grouped(pieces: Iterable[Piece], first: int, size: int = PIECE) -> Iterator[Part]:
+    """*pieces* as parts of at least *size* bytes, numbered from *first*.
+
+    So small files share a part. A piece that may have to be read again has one of its own.
+    """
+    group: list[Piece] = []
+    weight = 0
+    for piece in pieces:
+        is_alone = bool(group and (piece.begin or group[-1].begin))
+        if is_alone or (group and weight + piece.weight > size):
+            yield Part(first, tuple(group))
+            group, weight, first = [], 0, first + 1
+        group.append(piece)
+        weight += piece.weight
+    if group:
+        yield Part(first, tuple(group))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +122,37 @@ class DonePart:
         return cls(**{**values, "pieces": tuple(pieces)})
 
 
+# Makes parts in a folder, several at a time, and gives each that is done.
+Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
+
+
+class EngineError(RuntimeError):
+    """An engine cannot make any part; the message says why."""
+
+
 @dataclass(slots=True)
 class _Progress:
-    """Counts the rows and the bytes *read* of a part, and tells of them now and then."""
+    """Adds up pages and bytes, and reports them now and then."""
 
-    told: OnProgress
+    report: OnProgress
     pages: int = 0
-    read: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    _told_of: tuple[int, int] = (0, 0)
-    _at: float = field(default_factory=monotonic)
+    size: int = 0
+    reported_at: float = field(default_factory=monotonic)
 
-    def add(self, row: Row) -> None:
-        """Count *row*."""
-        self.pages += 1
-        if row[REASON]:
-            self.reasons[row[REASON]] += 1
-        if monotonic() - self._at >= TELL_SECONDS:
-            self.tell()
+    def add(self, pages: int, size: int) -> None:
+        self.pages += pages
+        self.size += size
+        if monotonic() - self.reported_at >= REPORT_SECONDS:
+            self.flush()
 
-    def tell(self) -> None:
-        """Tell what was not told."""
-        pages, read = self._told_of
-        self.told(self.pages - pages, self.read - read)
-        self._told_of, self._at = (self.pages, self.read), monotonic()
+    def flush(self) -> None:
+        self.report(self.pages, self.size)
+        self.pages = self.size = 0
+        self.reported_at = monotonic()
 
 
 class Place(NamedTuple):
-    """Where a process is in a part: at a piece, and at a record of it or at none of them."""
+    """Where a process is in a part: at this piece and the record at this place; -1 is none."""
 
     piece: int = -1
     record: int = -1
@@ -152,28 +190,30 @@ class _Tracked:
             path.unlink(missing_ok=True)
 
 
-def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: OnProgress) -> DonePart:
-    """Write *part* to *folder*, under its other name."""
-    progress = _Progress(told)
+def make_part(
+    part: Part, folder: Path, extractor: ArticleExtractor, report: OnProgress
+) -> DonePart:
+    """Write *part* to *folder*, under its temporary name."""
+    pages, reasons = 0, Counter[str]()
     ends = [Ends() for _ in part.pieces]
     with _Tracked(part, folder) as tracked:
 
         def rows() -> Iterator[Row]:
-            for row in extractor.rows(_records(part, ends, tracked, progress)):
-                progress.add(row)
+            nonlocal pages
+            for row in extractor.rows(_records(part, ends, tracked, report)):
+                pages += 1
+                if row[REASON]:
+                    reasons[row[REASON]] += 1
                 yield row
             tracked.at(Place())
 
         name, new = _write(part, folder, rows())
-    progress.read = part.weight
-    progress.tell()
-    if progress.reasons[LEFT_OUT]:
+    if reasons[LEFT_OUT]:
         for piece, record in sorted(tracked.left_out):
             path = part.pieces[piece].path
             logger.warning("scrapy-mss: left out %s at %d, which has cost processes", path, record)
     pieces = tuple(map(DonePiece, part.pieces, ends))
-    articles = progress.pages - progress.reasons.total()
-    return DonePart(name, new, progress.pages, articles, dict(progress.reasons), pieces)
+    return DonePart(name, new, pages, pages - reasons.total(), dict(reasons), pieces)
 
 
 def is_hopeless(part: Part, folder: Path) -> bool:
@@ -205,16 +245,18 @@ def given_up(part: Part, folder: Path, detail: str) -> DonePart:
 
 
 def _records(
-    part: Part, all_ends: list[Ends], tracked: _Tracked, progress: _Progress
+    part: Part, all_ends: list[Ends], tracked: _Tracked, report: OnProgress
 ) -> Iterator[Record]:
-    """The records of *part*; the ends of its pieces, and the progress, are told by the way."""
-    before = 0
+    """The records of *part*; sets the ends of its pieces, and reports the progress."""
+    progress = _Progress(report)
     for number, (piece, ends) in enumerate(zip(part.pieces, all_ends, strict=True)):
+        done = 0
         for record in format_of(piece.path).read(piece, ends, partial(tracked.enter, number)):
-            done = before + min(record.done, piece.weight)
-            progress.read = max(progress.read, done)
+            before, done = done, max(done, min(record.done, piece.weight))
+            progress.add(1, done - before)
             yield replace(record, source=piece.path)
-        before += piece.weight
+        progress.add(0, piece.weight - done)
+    progress.flush()
 
 
 def _name(part: Part) -> str:

@@ -16,10 +16,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
-from scrapy_mss.bulk.parts import DonePart, OnProgress, given_up, is_hopeless, make_part
-from scrapy_mss.bulk.worker_groups import EngineError
+from scrapy_mss.bulk.parts import (
+    DonePart,
+    EngineError,
+    OnProgress,
+    Part,
+    given_up,
+    is_hopeless,
+    make_part,
+)
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL
 
 if TYPE_CHECKING:
@@ -61,7 +67,9 @@ class RayEngine:
     settings: Mapping[str, Any]
     actors: int | None = None
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
+    def __call__(
+        self, parts: Iterable[Part], folder: Path, report: OnProgress
+    ) -> Iterator[DonePart]:
         """Make *parts* in *folder*, as the cluster has room for them."""
         import ray
         import ray.data
@@ -88,7 +96,7 @@ class RayEngine:
         try:
             for row in made.iter_rows():
                 done = DonePart.of(json.loads(row[DONE]))
-                told(done.pages, todo[done.number].weight)
+                report(done.pages, todo[done.number].weight)
                 yield done
         except ray.exceptions.RayError as error:
             why = str(error).strip().rpartition("\n")[2]

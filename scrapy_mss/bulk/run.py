@@ -14,37 +14,32 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
-from scrapy_mss.bulk.archives import PIECE, grouped, pieces_of
 from scrapy_mss.bulk.extracting import model_in, options_of
-from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress
-from scrapy_mss.bulk.worker_groups import Engine
-from scrapy_mss.files.appending import Appended
-from scrapy_mss.files.parquet import locked
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Engine, OnProgress, grouped
+from scrapy_mss.files.parquet import Appended, locked
+from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What is in a folder of parts: rows, those with an article, the others by their reasons."""
 
-    parts: int = 0
-    pages: int = 0
-    articles: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
+    parts: int
+    pages: int
+    articles: int
+    reasons: Counter[str]
 
     @classmethod
     def of(cls, parts: Collection[DonePart]) -> Summary:
-        """What is in *parts*."""
-        summary = cls(len(parts), sum(each.pages for each in parts))
-        summary.articles = sum(each.articles for each in parts)
-        for each in parts:
-            summary.reasons.update(each.reasons)
-        return summary
+        """The summary of *parts*."""
+        reasons = sum((Counter(part.reasons) for part in parts), Counter[str]())
+        pages, articles = (sum(part.pages for part in parts), sum(part.articles for part in parts))
+        return cls(len(parts), pages, articles, reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +55,22 @@ class Bulk:
     piece: int = PIECE
 
     def run(self, engine: Engine, begin: Callable[[int, int], OnProgress]) -> Summary:
-        """Make by *engine* what is not made; *begin* takes how many bytes there are, and are done.
+        """Have *engine* make the parts that are left, and report the progress.
 
-        What it gives is told of what is done from then on.
+        *begin* gets the number of bytes in all and of those done before, and returns what takes
+        the progress from then on.
         """
         pieces = [piece for path in self.inputs for piece in pieces_of(path, self.piece)]
         with closing(Manifest(self.folder, self._made())) as manifest:
             manifest.add_files({str(path): path.stat().st_size for path in self.inputs})
             left = manifest.left(pieces)
             total = _weight(pieces)
-            told = begin(total, total - _weight(left))
+            report = begin(total, total - _weight(left))
             while left:
                 parts = list(grouped(left, manifest.next_number, self.piece))
-                for done in engine(parts, self.folder, told):
+                for done in engine(parts, self.folder, report):
                     manifest.add(done)
-                left = manifest.begun_wrong(pieces)
+                left = manifest.wrongly_begun(pieces)
             manifest.settle()
             return Summary.of(manifest.parts.values())
 
@@ -121,7 +117,7 @@ class ManifestError(ValueError):
 
 
 class Manifest:
-    """The manifest in *folder*, for parts that are *made* in the way that these values name."""
+    """The manifest in *folder*, for parts *made* with these values."""
 
     def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -165,16 +161,16 @@ class Manifest:
                 self._sizes[path] = size
 
     def add(self, part: DonePart) -> None:
-        """List *part*, and give its file the name that it is to have."""
+        """List *part*, and give its file its final name."""
         self._append({PART: asdict(part)})
         self._list(part)
         self._name(part)
 
-    def begun_wrong(self, pieces: Iterable[Piece]) -> list[Piece]:
-        """The first piece that was not begun with a record, if any, with the right place.
+    def wrongly_begun(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """The first piece that was begun within a record, if any, with the right start.
 
-        Its part counts no more, and its file is removed. Those after it are looked at once it is
-        read: they may fit then. All *pieces* are done, and in the order of their files.
+        Its part is withdrawn, and its file removed. Later pieces are checked once this one was read
+        again: they may fit then. All *pieces* are done, and in the order of their files.
         """
         done = {
             each.piece.key: (part, each) for part in self.parts.values() for each in part.pieces
@@ -219,7 +215,7 @@ class Manifest:
                 if isinstance(error, ManifestError):
                     raise
                 raise ManifestError(
-                    f"{self.folder / MANIFEST}: line {number} is none that scrapy-mss has written: "
+                    f"{self.folder / MANIFEST}: line {number} was not written by scrapy-mss: "
                     f"{error}. Give another folder, or remove all files of this one"
                 ) from error
         return sum(len(line) + 1 for line in lines)
@@ -243,7 +239,7 @@ class Manifest:
                 raise ValueError(f"expected one of {MADE}, {FILE}, {PART}, {WITHDRAWN}")
 
     def settle(self) -> None:
-        """Do what lines say that a killed process has not done; remove what it has left."""
+        """Complete what a killed run has listed, and remove the files that it has left."""
         for part in self.parts.values():
             self._name(part)
         for name in self._withdrawn:

@@ -15,22 +15,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from queue import SimpleQueue
 from typing import Any, Final, TextIO
 
-from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.parts import (
     MOST_LEFT_OUT,
     TRIES,
     DonePart,
+    EngineError,
     OnProgress,
+    Part,
     given_up,
     is_hopeless,
     make_part,
@@ -42,14 +43,7 @@ WORKER_GROUP: Final = "scrapy_mss.bulk.worker_groups"
 # A group has about a tenth of the work of each of its workers.
 WORKERS_OF_A_GROUP: Final = 4
 MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever groups are lost
-END_SECONDS: Final = 10.0  # a group only has to end its workers
 LOST: Final = (OSError, EOFError, ValueError)
-
-Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
-
-
-class EngineError(RuntimeError):
-    """What makes parts fails, whatever it is to do; the message says why."""
 
 
 @dataclass
@@ -59,30 +53,38 @@ class WorkerGroups:
     settings: Mapping[str, Any]
     processes: int
 
-    def __call__(self, parts: Sequence[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
+    def __call__(
+        self, parts: Sequence[Part], folder: Path, report: OnProgress
+    ) -> Iterator[DonePart]:
         """Make *parts* in *folder*, several at a time."""
-        todo: SimpleQueue[Part] = SimpleQueue()
-        done: SimpleQueue[DonePart | BaseException] = SimpleQueue()
-        for part in parts:
-            todo.put(part)
         groups = [
-            _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, told)
+            _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, report)
             for workers in shares(self.processes)
         ]
-        threads = [Thread(target=group.serve, args=(todo, done), daemon=True) for group in groups]
-        for thread in threads:
-            thread.start()
+        idle: SimpleQueue[_WorkerGroup] = SimpleQueue()
+        for group in groups:
+            idle.put(group)
+
+        def make(part: Part) -> DonePart:
+            group = idle.get()
+            try:
+                return group.make(part)
+            finally:
+                idle.put(group)
+
+        threads = ThreadPoolExecutor(len(groups))
+        futures = [threads.submit(make, part) for part in parts]
         try:
-            for _ in parts:
-                found = done.get()
-                if isinstance(found, BaseException):
-                    raise found
-                yield found
+            for future in as_completed(futures):
+                yield future.result()
         finally:
+            for future in futures:
+                future.cancel()
             for group in groups:
                 group.close()
-            for thread in threads:
-                thread.join()
+            threads.shutdown()
+            for group in groups:
+                group.end()
 
 
 def shares(processes: int) -> list[int]:
@@ -92,35 +94,24 @@ def shares(processes: int) -> list[int]:
 
 
 class _WorkerGroup:
-    """A group, which one thread serves; the process may be replaced."""
+    """A group that makes one part at a time; its process may be replaced."""
 
-    def __init__(self, settings: Mapping[str, Any], folder: Path, told: OnProgress) -> None:
+    def __init__(self, settings: Mapping[str, Any], folder: Path, report: OnProgress) -> None:
         self._start = {"settings": dict(settings), "folder": str(folder)}
         self._folder = folder
-        self._told = told
+        self._report = report
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
 
-    def serve(self, todo: SimpleQueue[Part], done: SimpleQueue[DonePart | BaseException]) -> None:
-        """Make parts *todo* until there are no more; an error that ends all is put with *done*."""
-        try:
-            while not self._closed:
-                done.put(self._made(todo.get_nowait()))
-        except Empty:
-            self._let_end()
-        except BaseException as error:  # noqa: BLE001 - whoever waits for parts is told
-            done.put(error)
-        finally:
-            self._end()
-
     def close(self) -> None:
-        """End what the group is doing."""
+        """Kill the process, which ends `make` in another thread, and start no more."""
         self._closed = True
         process = self._process
         if process is not None:
             process.kill()
 
-    def _made(self, part: Part) -> DonePart:
+    def make(self, part: Part) -> DonePart:
+        """Make *part*, again where the process is lost."""
         for _ in range(MOST_TRIES):
             process = self._running()
             pages = size = 0
@@ -131,10 +122,10 @@ class _WorkerGroup:
                         raise EngineError(answer["error"])
                     pages += answer["pages"]
                     size += answer["bytes"]
-                    self._told(answer["pages"], answer["bytes"])
+                    self._report(answer["pages"], answer["bytes"])
                 return DonePart.of(answer["done"])
-            self._told(-pages, -size)  # it does not count if the part is made again
-            self._end()
+            self._report(-pages, -size)  # it does not count if the part is made again
+            self.end()
             if self._closed or is_hopeless(part, self._folder):
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
@@ -144,7 +135,7 @@ class _WorkerGroup:
         process = self._process
         if process is None:
             process = self._process = _started()
-            if self._closed:  # meanwhile, by `close`, which may have found no process
+            if self._closed:  # meanwhile, by another thread, which may have found no process
                 process.kill()
             try:
                 _send(process, self._start)
@@ -153,15 +144,8 @@ class _WorkerGroup:
                 raise EngineError("a process that reads archives cannot be started") from error
         return process
 
-    def _let_end(self) -> None:
-        """Wait until the process, which has nothing more to do, has ended by itself."""
-        process = self._process
-        if process is not None and process.stdin is not None:
-            with suppress(*LOST, subprocess.TimeoutExpired):
-                process.stdin.close()
-                process.wait(END_SECONDS)
-
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the process, if there is one."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -201,7 +185,7 @@ def _receive(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make the parts that are asked for."""
+    """Make the parts that standard input names."""
     asked, answers = _lines()
     first = asked.readline()
     if not first:
@@ -213,7 +197,7 @@ def main() -> None:
         answers.write(json.dumps(values) + "\n")
         answers.flush()
 
-    def tell(pages: int, size: int) -> None:
+    def report(pages: int, size: int) -> None:
         answer(pages=pages, bytes=size)
 
     # The pipe breaks when who asked was killed.
@@ -221,7 +205,7 @@ def main() -> None:
         answer(ready=True)
         for line in asked:
             try:
-                done = make_part(Part.of(json.loads(line)), folder, extractor, tell)
+                done = make_part(Part.of(json.loads(line)), folder, extractor, report)
             except BrokenPipeError:
                 raise
             except (OSError, CannotStartError) as error:  # a full disk: no part can be made

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TextIO
@@ -75,38 +75,6 @@ def print_json(values: Mapping[str, object]) -> None:
     text = json.dumps(values, ensure_ascii=False)
     # JSON itself escapes the others. Outside strings it has none of these.
     print(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
-
-
-def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> int:
-    """The exit code of *call*; user errors, also *errors*, are printed on one line.
-
-    So is an error of the output. Where nobody reads it any more, as in ``… | head -1``, the end is
-    quiet.
-    """
-    from scrapy_mss.models.format import ModelError
-
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
-    try:
-        code = _code(program, call, (CommandError, ModelError, OverflowError, *errors))
-        sys.stdout.flush()  # Python does it later, where its error cannot be caught
-    except BrokenPipeError:
-        _drop_output()
-        return NOBODY_READS
-    except OSError as error:  # the disk is full
-        sys.stderr.write(error_line(program, error))
-        _drop_output()
-        return BAD_ARGUMENTS
-    return code
-
-
-def _code(program: str, call: Callable[[], int], expected: tuple[type[Exception], ...]) -> int:
-    try:
-        return call()
-    except expected as error:
-        sys.stderr.write(error_line(program, error))
-        return BAD_ARGUMENTS
 
 
 def _drop_output() -> None:
@@ -182,16 +150,40 @@ class MssCommand(ScrapyCommand):
             actions.add_parser(name, help=summary, action=name)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Perform the action."""
+        """Perform the action; errors of the user and of the output are printed on one line.
+
+        Where nobody reads the output any more, as in ``… | head -1``, the end is quiet.
+        """
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # terminals lack some characters
+        program = f"scrapy mss {opts.action}"
+        try:
+            self.exitcode = self._perform(program, args, opts)
+            sys.stdout.flush()  # Python does it later, where its error cannot be caught
+        except BrokenPipeError:
+            self.exitcode = NOBODY_READS
+            _drop_output()
+        except OSError as error:  # the disk is full
+            self.exitcode = BAD_ARGUMENTS
+            sys.stderr.write(error_line(program, error))
+            _drop_output()
+
+    def _perform(self, program: str, args: list[str], opts: argparse.Namespace) -> int:
         from scrapy_mss.files.stored_pages import SourceError
+        from scrapy_mss.models.format import ModelError
         from scrapy_mss.settings import SettingError
+        from scrapy_mss.storage.tables import StoreError
         from scrapy_mss.wrappers import WrapperError
 
-        program = f"scrapy mss {opts.action}"
-        perform = partial(self._perform, args, opts)
-        self.exitcode = guarded(program, perform, SettingError, SourceError, WrapperError)
-
-    def _perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        if args:  # Scrapy leaves what no parser knows to the command
-            raise CommandError(f"unknown argument {args[0]!r}; see: scrapy mss {opts.action} -h")
-        return int(opts.perform(opts, self))
+        errors = (ModelError, SettingError, SourceError, StoreError, WrapperError, OverflowError)
+        if args:  # Scrapy leaves arguments that no parser knows to the command
+            sys.stderr.write(
+                error_line(program, f"unknown argument {args[0]!r}; see: {program} -h")
+            )
+            return BAD_ARGUMENTS
+        try:
+            return int(opts.perform(opts, self))
+        except (CommandError, *errors) as error:
+            sys.stderr.write(error_line(program, error))
+            return BAD_ARGUMENTS

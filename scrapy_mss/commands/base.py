@@ -20,17 +20,15 @@ from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.sources import Source
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.files import KeptModel, ModelFile, read_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import KeptModel, ModelFile, read_model
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.opening import STORE_FOLDER, store_at
-from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.opening import STORE_FOLDER, is_server, store_at
 from scrapy_mss.storage.tables import Store, StoreError
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from scrapy_mss.commands.base import (
     positive,
 )
 from scrapy_mss.crawl.pool import can_have_workers
-from scrapy_mss.models.store import write_model
+from scrapy_mss.models.files import write_model
 from scrapy_mss.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -86,9 +86,10 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
+    from scrapy_mss.bulk.parts import Engine, EngineError
     from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk, ManifestError
-    from scrapy_mss.bulk.worker_groups import Engine, EngineError, WorkerGroups
+    from scrapy_mss.bulk.worker_groups import WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for row in SETTINGS:
@@ -102,7 +103,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         engine = RayEngine(settings, options.processes)
     try:
         with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
-            summary = bulk.run(engine, lambda total, done: shown_on(bar, total, done))
+            summary = bulk.run(engine, lambda total, done: progress_on(bar, total, done))
     except (EngineError, ManifestError) as error:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
@@ -110,7 +111,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
 
 
 def inputs(options: argparse.Namespace) -> tuple[Path, ...]:
-    """The files to read: what an earlier call has written is none, whatever a pattern matches."""
+    """The files to read; whatever patterns match, files in the output folder are left out."""
     from scrapy_mss.bulk.run import files_of
 
     folder = options.output.resolve()
@@ -136,20 +137,20 @@ def _model_file(options: argparse.Namespace, command: MssCommand) -> str:
     return str(path)
 
 
-def shown_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
-    """Shows on *bar* how much more is done; the rate and the estimate are of this run alone."""
+def progress_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
+    """Reports progress on *bar*; the rate and the estimate are of this run alone."""
     bar.reset(total)
     bar.initial = bar.n = done
     pages = 0
 
-    def told(more: int, size: int) -> None:
+    def report(more: int, size: int) -> None:
         nonlocal pages
         pages += more
         rate = pages / max(bar.format_dict["elapsed"], 1e-3)
         bar.set_postfix_str(f"{pages:,} pages, {rate:,.0f} pages/s", refresh=False)
         bar.update(size)
 
-    return told
+    return report
 
 
 def _print(folder: Path, summary: Summary) -> None:

@@ -23,7 +23,7 @@ from scrapy_mss.commands.base import (
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.files.sources import Source
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked, snapshot
 

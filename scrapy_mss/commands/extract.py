@@ -47,10 +47,10 @@ from scrapy_mss.crawl.pages import is_page
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS
 from scrapy_mss.files.untrusted import LARGEST_PAGE
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pipelines import NoArticleError
 from scrapy_mss.storage.opening import store_at
 

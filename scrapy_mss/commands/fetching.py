@@ -15,7 +15,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy_mss.commands import CommandError, MssCommand
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.sites.addresses import AddressCounts, guess
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler, CrawlerProcess
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 ASKED = "asked"
-MULTIPLE_CHOICES = 300  # the first status that is none of success
+MULTIPLE_CHOICES = 300  # the first status beyond success
 LONGEST_CAUSE = 200  # characters of an exception's message that are worth a line
 # A project's middlewares fetch the pages; nothing else is to be done with them.
 SETTINGS: dict[str, Any] = {
@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 class FetchSpider(Spider):
     """Asks for addresses; *take* gets what comes, *failed* the reason why nothing does.
 
-    Both get the address that was asked for. A redirect may have led to another one.
+    Both get the requested address. A redirect may have led to another one.
     """
 
     name = "mss-fetch"

@@ -9,7 +9,7 @@ from pathlib import Path
 from scrapy_mss.commands import MssCommand, print_line
 from scrapy_mss.commands.base import Action, existing_store, is_store, kept_model, loaded
 from scrapy_mss.markup.compiled import IS_COMPILED
-from scrapy_mss.models.bundled import FILE, with_bundled
+from scrapy_mss.models.files import FILE, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now

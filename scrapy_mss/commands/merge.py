@@ -12,7 +12,7 @@ from scrapy_mss.commands.base import (
     local_path,
     writing,
 )
-from scrapy_mss.models.store import write_model
+from scrapy_mss.models.files import write_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

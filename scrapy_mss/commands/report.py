@@ -11,7 +11,7 @@ from typing import Final
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
@@ -20,7 +20,6 @@ from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
-from scrapy_mss.storage.tables import StoreError
 
 WITH_ALARMS: Final = 1
 PAGE: Final = Path("mss-report.html")
@@ -42,28 +41,24 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     store = QualityStore(chosen_store(options.store, command))
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
-        sites = dict.fromkeys(map(site_of, fronts))
-        found = report_of(store, this_hour(), sites)
-    except (StoreError, SiteListError) as error:
+    except SiteListError as error:
         raise CommandError(str(error)) from error
+    found = report_of(store, this_hour(), dict.fromkeys(map(site_of, fronts)))
     if not any(site.days or site.activity.attempts for site in found.sites):
         raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)
     text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
     if target is None:
         print(text, end="")
-        return WITH_ALARMS if found.alarms else GOOD
-    write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
-    for line in _lines(found):
-        print_line(line)
-    with_alarms = sum(bool(site.alarms) for site in found.sites)
-    path = target.resolve()
-    print_line(f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {path}")
+    else:
+        write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
+        for line in _lines(found, target):
+            print_line(line)
     return WITH_ALARMS if found.alarms else GOOD
 
 
-def _lines(found: Report) -> Iterator[str]:
-    """A table of the sites of the list, and the alarms."""
+def _lines(found: Report, target: Path) -> Iterator[str]:
+    """A table of the sites of the list, the alarms, and where the report is."""
     shown = [site for site in found.sites if site.is_listed]
     rows = [("site", "last success", "lists", "articles", "last error"), *map(_row, shown)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
@@ -71,6 +66,8 @@ def _lines(found: Report) -> Iterator[str]:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
     yield from map(str, found.alarms)
+    with_alarms = sum(bool(site.alarms) for site in found.sites)
+    yield f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {target.resolve()}"
 
 
 def _row(site: SiteReport) -> tuple[str, str, str, str, str]:

@@ -22,7 +22,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import (
     MAX_PAGES,
     NoRuleError,

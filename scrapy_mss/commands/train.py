@@ -30,9 +30,8 @@ from scrapy_mss.commands.base import (
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.examples import Example
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.files import bundled_model
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Registry, load_wrappers
 from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
@@ -114,7 +113,6 @@ def _by_processes(
         raise CommandError("--processes needs POSIX; leave it out")
     limits = replace(settings.read(command.settings), workers=processes)
     with closing(WorkerPool(bundled_model(), limits)) as pool:
-        pool.start()
         waiting: deque[Future[PageAnswer] | None] = deque()
         for page in pages:
             wrapper = wrappers.find(page.url)

@@ -6,12 +6,11 @@ import argparse
 import json
 from pathlib import Path
 
-from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
+from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore
-from scrapy_mss.storage.tables import StoreError
+from scrapy_mss.quality.uncertain import UncertainStore
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,27 +33,24 @@ def _json_lines(text: str) -> Path:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    store = UnsureStore(chosen_store(options.store, command))
-    try:
-        found = store.pages()
-        wanted = sorted({site_of(each) for each in options.sites} or found)
-        known = [site for site in wanted if site in found]
-        if not known:
-            which = f" of {', '.join(wanted)}" if wanted else ""
-            print_line(f"{store.name}: no pages{which}; crawl with MSS_REPORT = 'pages'")
-            return NOT_FOUND
-        if options.output is None:
-            for site in known:
-                for page in found[site]:
-                    print_line(f"{page.sureness:.2f} {page.url}")
-        else:
-            _write(options.output, store, known)
-    except StoreError as error:
-        raise CommandError(str(error)) from error
+    store = UncertainStore(chosen_store(options.store, command))
+    found = store.pages()
+    wanted = sorted({site_of(each) for each in options.sites} or found)
+    known = [site for site in wanted if site in found]
+    if not known:
+        which = f" of {', '.join(wanted)}" if wanted else ""
+        print_line(f"{store.name}: no pages{which}; crawl with MSS_REPORT = 'pages'")
+        return NOT_FOUND
+    if options.output is not None:
+        _write(options.output, store, known)
+        return GOOD
+    for site in known:
+        for page in found[site]:
+            print_line(f"{page.certainty:.2f} {page.url}")
     return GOOD
 
 
-def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
+def _write(path: Path, store: UncertainStore, sites: list[str]) -> None:
     lines = [
         json.dumps({"url": page.url, "html": page.html}) + "\n"
         for site in sites

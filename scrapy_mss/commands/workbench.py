@@ -25,8 +25,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -80,9 +79,9 @@ def _number_of_pages(text: str) -> int:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
-        from scrapy_mss.workbench.bench import WorkbenchState
+        from scrapy_mss.workbench.api import WorkbenchState
         from scrapy_mss.workbench.pages import Pages
-        from scrapy_mss.workbench.serving import serve
+        from scrapy_mss.workbench.serving import serving
     except ImportError as error:
         raise CommandError(
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
@@ -95,25 +94,23 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     store = chosen_store(None, command)
-    quality, unsure = QualityStore(store), UnsureStore(store)
-    add_unsure(unsure, pages, everything=not options.sources)
+    add_uncertain(UncertainStore(store), pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    bench = WorkbenchState(pages, extractor, folder, model, quality, unsure)
-
-    def ready(address: str) -> None:
-        sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
-        print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
-        print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
-        sys.stdout.flush()
-        if not options.no_browser:
-            webbrowser.open(address)
-
+    state = WorkbenchState(pages, extractor, folder, store, model)
     try:
-        serve(bench, ready, options.port)
+        with serving(state, options.port) as server:
+            address = server.origins.address
+            sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
+            print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
+            print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
+            sys.stdout.flush()
+            if not options.no_browser:
+                webbrowser.open(address)
+            server.run()
     except OSError as error:
         raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD
@@ -151,8 +148,8 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         pages.add(found)
 
 
-def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
-    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+def add_uncertain(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
+    """Add the pages on which crawls were least certain, of all sites or of those with pages."""
     sites = {site_of(host) for host in pages.by_site}
     for site in store.pages():
         if everything or site in sites:

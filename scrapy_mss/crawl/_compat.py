@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import scrapy
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -16,33 +16,22 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-# Download handlers are coroutines from Scrapy 2.14 on; before, they return Deferreds.
-ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
 
+def every(seconds: float, call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two classes
+    """Make *call* every so many *seconds*, the first time after the first of them.
 
-class Stoppable(Protocol):
-    """A call that is made again and again until it is stopped, or has raised."""
-
-    running: bool
-
-    def stop(self) -> None: ...
-
-
-def every(seconds: float, call: Callable[[], object]) -> Stoppable:
-    """Make *call* every so many *seconds*, the first time after the first of them."""
-    timer = _timer(call)
-    timer.start(seconds, now=False)
-    return cast("Stoppable", timer)
-
-
-def _timer(call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two classes
+    The result has `running`, which is false once a call has raised, and `stop`.
+    """
     try:
         from scrapy.utils.asyncio import create_looping_call
     except ImportError:  # Scrapy 2.13
         from twisted.internet.task import LoopingCall
 
-        return LoopingCall(call)
-    return create_looping_call(call)
+        timer: Any = LoopingCall(call)
+    else:
+        timer = create_looping_call(call)
+    timer.start(seconds, now=False)
+    return timer
 
 
 async def download(crawler: Crawler, request: Request) -> Response:
@@ -113,8 +102,6 @@ def runs_asyncio() -> bool:
 
 def serialized_fields(exporter: Any, item: object) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
     """The names and values that an item exporter exports of *item*."""
-    try:
-        fields = exporter.get_serialized_fields
-    except AttributeError:  # in older versions of Scrapy, such as 2.13, it is private
-        fields = exporter._get_serialized_fields  # noqa: SLF001
-    return cast("Iterable[tuple[str, Any]]", fields(item))
+    is_public = hasattr(exporter, "get_serialized_fields")  # not in Scrapy 2.13
+    name = "get_serialized_fields" if is_public else "_get_serialized_fields"
+    return cast("Iterable[tuple[str, Any]]", getattr(exporter, name)(item))

@@ -23,9 +23,8 @@ from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
-from scrapy_mss.crawl.summary import summary, told
+from scrapy_mss.crawl.summary import alarm_lines, summary
 from scrapy_mss.crawl.training import Trainer
-from scrapy_mss.crawl.workers import Workers
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
@@ -41,9 +40,22 @@ logger = logging.getLogger(__name__)
 
 WITHOUT_DETECTOR = (
     "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
-    "pip install 'scrapy-mss[language]' the language is told from the text"
+    "pip install 'scrapy-mss[language]' the language is recognized by the text"
 )
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
+
+
+class Component:
+    """A component of a crawl, which has what it needs from the extension."""
+
+    def __init__(self, extension: MssExtension) -> None:
+        self._options = extension.options
+        self._stats = extension.stats
+        self._item_pages = extension.item_pages
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
 
 
 class MssExtension:
@@ -67,13 +79,13 @@ class MssExtension:
         self.quality = quality
         self.jobs = PageJobs(self.options, learner.model, sites, quality)
         self.jobs.seen = self.seen
-        asked_for = "MSS_WORKERS" in crawler.settings
-        self._workers = Workers(self.options, learner, self.jobs, asked_for=asked_for)
+        learner.changing = self.jobs.changing
+        self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, learner, self.stats)
         self._is_evaluated = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
-        self._reader.unsure = self.state.unsure
+        self._reader.uncertain = self.state.uncertain
         if self.options.join_pages > 1:
             fetch = partial(_compat.download, crawler)
             most, longest = self.options.join_pages, self.options.max_body
@@ -113,28 +125,28 @@ class MssExtension:
     def open(self) -> None:
         """Begin with the crawl."""
         self.state.begin()
-        self._workers.start()
+        self.jobs.start_workers(asked_for=self._asked_for_workers)
 
     async def evaluate(self) -> None:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
         if self.state.quality is not None and not self._is_evaluated:
             self._is_evaluated = True
             self.state.expect_end()
-            self._tell(await self.state.quality.evaluated())
+            self._log(await self.state.quality.evaluated())
 
     def evaluate_at_once(self) -> None:
-        """Do the same where no pipeline has: nobody waits for what a signal starts."""
+        """Do the same if no pipeline has, without waiting long: a signal does not wait."""
         if self.state.quality is not None and not self._is_evaluated:
             self._is_evaluated = True
-            self._tell(self.state.quality.evaluated_at_once())
+            self._log(self.state.quality.evaluated_at_once())
 
-    def _tell(self, alarms: list[Alarm]) -> None:
+    def _log(self, alarms: list[Alarm]) -> None:
         quality = self.state.quality
         self.stats.put(stats.QUALITY_ALARMS, len(alarms))
         self.stats.put(stats.QUALITY_FAILED, quality.failures if quality else 0)
         for alarm in alarms:
             self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
-        for line in told(alarms):
+        for line in alarm_lines(alarms):
             logger.warning("scrapy-mss: %s", line)
 
     async def close(self, reason: str = "") -> None:
@@ -142,7 +154,7 @@ class MssExtension:
         async with AsyncExitStack() as steps:  # the last first, each whatever the others raise
             steps.callback(self._summarize)
             steps.callback(self.state.close, reason)
-            steps.callback(self._workers.close)
+            steps.callback(self.jobs.stop_workers)
             if _compat.runs_asyncio():
                 steps.push_async_callback(self.state.finish, reason)
             steps.push_async_callback(self.trainer.drain)

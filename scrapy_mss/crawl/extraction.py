@@ -21,7 +21,7 @@ from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
 from scrapy_mss.crawl.pages import listed_moments
-from scrapy_mss.crawl.unsure_pages import UnsurePages
+from scrapy_mss.crawl.site_quality import UncertainPages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import languages
@@ -60,7 +60,7 @@ class ArticleReader:
         self._jobs = jobs
         self._stats = numbers
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
-        self.unsure: UnsurePages | None = None  # nobody asks for them
+        self.uncertain: UncertainPages | None = None  # not kept
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._languages = languages.accepted(self._options.languages)
 
@@ -80,8 +80,8 @@ class ArticleReader:
         result = await self._attempted(self._read_response(response), response.url)
         if further is not None and await further.takes(response.url):
             return self._further_page()
-        if self.unsure is not None:
-            self.unsure.page(response.url, response.text, result)
+        if self.uncertain is not None:
+            self.uncertain.page(response.url, response.text, result)
         result = _dated(self._counted(result, response.url), listed_moments(response))
         return (
             result

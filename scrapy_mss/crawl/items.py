@@ -1,7 +1,7 @@
 """The items of a crawl: their fields, their pages, what pipelines note of them, their articles.
 
-An item is told from others by its identity. That of an object which is gone may become another's,
-so a table holds an item, weakly where its class allows that, or drops its entry when the item is
+An item is identified by its id. That of an object which is gone may become another's, so a table
+holds an item, weakly where its class allows that, or drops its entry when the item is
 gone. All tables are bounded: an item that another component replaces may never leave the pipelines.
 """
 
@@ -19,9 +19,8 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.articles import Addresses, SeenArticle
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import Seen
 
 Note = TypeVar("Note")
 
@@ -189,7 +188,7 @@ class NewArticle:
     """An article whose item is in the pipelines, and what counts as seen once it has left them."""
 
     article: ItemArticle
-    seen: Seen
+    seen: SeenArticle
     keys: frozenset[int]
 
 

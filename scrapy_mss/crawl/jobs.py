@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -23,8 +24,10 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -36,7 +39,7 @@ from scrapy_mss.crawl.wire import (
     PageRequest,
 )
 from scrapy_mss.models.model import Model
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.stats import CrawlStats
@@ -62,6 +65,7 @@ class PageJobs:
         sites: CrawledSites | None = None,
         quality: SiteQuality | None = None,
     ) -> None:
+        self._options = options
         self._here = PageWork(model, ReadOptions(options.fields))
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted
@@ -72,6 +76,33 @@ class PageJobs:
         self._has_room = asyncio.Event()
         self._has_room.set()
 
+    def start_workers(self, *, asked_for: bool) -> None:
+        """Start the workers, if there can be any; a project that has *asked_for* them is warned."""
+        if not self._options.workers:
+            return
+        if not can_have_workers():
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
+        elif not runs_asyncio():
+            why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
+        else:
+            self.pool = WorkerPool(self._here.model, self._options)
+            return
+        logger.log(
+            logging.WARNING if asked_for else logging.INFO,
+            "scrapy-mss: %s; pages are read in the crawl's own process instead",
+            why,
+        )
+
+    def stop_workers(self) -> None:
+        """End the workers, whatever they are doing."""
+        pool, self.pool = self.pool, None
+        if pool is not None:
+            pool.close()
+
+    def changing(self, by: Observation | None) -> AbstractContextManager[None]:
+        """To be entered while the model changes *by* what is added to it, or by anything."""
+        return nullcontext() if self.pool is None else self.pool.changing(by)
+
     async def room(self) -> None:
         """Wait while workers have pages enough."""
         await self._has_room.wait()
@@ -79,7 +110,7 @@ class PageJobs:
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
         if self._sites is not None:
-            page = replace(page, visit=self._sites.context(page.url))
+            page = replace(page, site=self._sites.context(page.url))
         if self.seen is not None:
             page = replace(page, emitted=self.seen.emitted(page.url))
         job: PageJob = Future()
@@ -87,9 +118,10 @@ class PageJobs:
             job.set_result(self._answer_here(page))
             self._remember(page.url, job.result())
             return job
-        self._count(1)
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
-        self.pool.submit(page).add_done_callback(
+        submitted = self.pool.submit(page)
+        self._count(1)
+        submitted.add_done_callback(
             lambda done: loop.call_soon_threadsafe(self._take, url, done, job)
         )
         return job
@@ -101,11 +133,11 @@ class PageJobs:
         if isinstance(error, NoWorkerError):
             answer = self._answer_here(PageRequest.from_bytes(error.page))
         else:
-            answer = self._told(url, done, error)
+            answer = self._answer_of(url, done, error)
         job.set_result(answer)
         self._remember(url, answer)
 
-    def _told(self, url: str, done: PageJob, error: BaseException | None) -> PageAnswer:
+    def _answer_of(self, url: str, done: PageJob, error: BaseException | None) -> PageAnswer:
         """What the pool answers; what there is to say of it is logged, however many wait."""
         if error is not None:
             logger.error("scrapy-mss: lost %s; the crawl continues", url, exc_info=error)
@@ -121,7 +153,7 @@ class PageJobs:
     def _count(self, change: int) -> None:
         """Count jobs that are under way. Room there is again only when half of them are done.
 
-        Who waits for room need not begin a job, so nobody is let through one by one.
+        A component that waits for room need not begin a job, so responses do not pass one by one.
         """
         self._under_way += change
         if self._under_way >= self._enough:

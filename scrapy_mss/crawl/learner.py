@@ -17,13 +17,11 @@ from typing import Any
 
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation, united
-from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.examples import Example
+from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import FullModelError
-from scrapy_mss.models.learned_pages import LearnedPages, generation_after
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, LearnedPages, Model, generation_after
 from scrapy_mss.models.profiles import Profile
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
 
@@ -83,7 +81,7 @@ def _rows(observation: Observation) -> int:
 
 
 def unshared(_by: Observation | None) -> AbstractContextManager[None]:
-    """What is entered while a model changes that nobody else reads."""
+    """What is entered while a model changes that no worker has a copy of."""
     return nullcontext()
 
 
@@ -115,7 +113,7 @@ class Learner(Part):
         self._n_uncertain = 0  # pages that are perhaps not stored
         self._unsaved = Unsaved()
         self._in_flight: Unsaved | None = None  # what is being written, or could not be
-        self._told = ""  # why checkpoints fail, as it was logged
+        self._logged = ""  # why checkpoints fail, as it was logged
 
     @property
     def pages(self) -> int:
@@ -169,7 +167,7 @@ class Learner(Part):
             self._taken = self._in_flight.pages if self._in_flight else 0
             self._in_flight = None
             self.n_checkpoints += 1
-            self._told = ""
+            self._logged = ""
             self._learn_of_others(result)
             return
         self.store_failed(error)
@@ -207,10 +205,10 @@ class Learner(Part):
         """Count a checkpoint that failed, and log it, unless that is what the log says last."""
         self.failures += 1
         why = f"{type(error).__name__}: {error}"
-        if why != self._told:
+        if why != self._logged:
             logger.warning(
                 "scrapy-mss: a checkpoint failed, its counts are kept: %s. Further failures of "
                 "this kind are only counted until one is written",
                 why,
             )
-        self._told = why
+        self._logged = why

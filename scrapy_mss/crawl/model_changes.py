@@ -9,7 +9,7 @@ more than all counts together takes is sent these again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Final
@@ -17,11 +17,11 @@ from typing import Final
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl.wire import joined, observation_in, observation_message, separated
+from scrapy_mss.crawl.wire import observation_document, observation_of, packed, unpacked
 from scrapy_mss.models.model import Model
 
 NOTHING: Final = -1  # the generation of a copy without any counts
-EMPTY: Final = b""  # what a copy that misses too much begins with
+EMPTY: Final = b""  # the change that a copy which misses too much begins with
 MAX_BYTES: Final = 2**23  # of changes that are kept; the counts of the bundled model take 6 MB
 
 
@@ -43,15 +43,14 @@ class ModelChanges:
             yield
             if by is not None:
                 self._changes = changes
-                self._keep(observation_message(by))
+                self._keep(packed(observation_document(by)))
 
-    def since(self, generation: int) -> tuple[bytes, int]:
-        """What makes a copy of that *generation* one of now, and which generation that is."""
+    def since(self, generation: int) -> tuple[list[bytes], int]:
+        """The changes that a copy of that *generation* lacks, and which generation is now."""
         with self._lock:
             missed = self._generation - generation
             if generation != NOTHING and missed <= len(self._changes):
-                latest = list(self._changes)[len(self._changes) - missed :]
-                return joined(latest), self._generation
+                return [*self._changes][len(self._changes) - missed :], self._generation
             bayes, now = self._model.bayes, self._generation
             tables = {name: counts.copy() for name, counts in bayes.counts.items()}
             totals = bayes.tokens.copy(), bayes.digest, bayes.pages
@@ -61,7 +60,7 @@ class ModelChanges:
         }
         counts = {name: (rows, tables[name][rows]) for name, rows in filled.items()}
         whole = Observation(counts, *totals)
-        return joined([EMPTY, observation_message(whole)]), now
+        return [EMPTY, packed(observation_document(whole))], now
 
     def _keep(self, change: bytes) -> None:
         self._changes.append(change)
@@ -70,10 +69,10 @@ class ModelChanges:
             n_bytes -= len(self._changes.popleft())
 
 
-def follow(model: Model, changes: bytes) -> None:
+def follow(model: Model, changes: Iterable[bytes]) -> None:
     """Make the counts of a copy what they are after the *changes*."""
-    for change in separated(changes):
+    for change in changes:
         if change == EMPTY:
             model.bayes.copy_from(Model(model.profile).bayes)
         else:
-            model.bayes.add(observation_in(change))
+            model.bayes.add(observation_of(unpacked(change)))

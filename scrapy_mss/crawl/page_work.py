@@ -26,8 +26,7 @@ from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.examples import Example, example_of
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
@@ -36,7 +35,7 @@ from scrapy_mss.wrappers.reading import LEAST_PROBABILITY, read_at
 
 logger = logging.getLogger(__name__)
 
-WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and drops its misses
+WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, which decides
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
@@ -61,11 +60,11 @@ class PageWork:
         """What *page* asks for; MemoryError alone is raised, for it concerns the process."""
         try:
             if page.emitted:
-                page = replace(page, visit=_with_emitted(page, page.emitted))
+                page = replace(page, site=_with_emitted(page, page.emitted))
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
             article = self._read(page, page.html)
-            return PageAnswer(article, update=page.visit.update if page.visit else None)
+            return PageAnswer(article, update=page.site.update if page.site else None)
         except MemoryError:
             raise
         except Exception:
@@ -79,14 +78,14 @@ class PageWork:
         if page.example and labelling.reason is None:
             example = self._example(page, labelling)
         update = None
-        if page.visit is not None and labelling.reason is None and wrapper.body:
-            update = page.visit.labelled(Page(labelling.tokens), labelling.inside)
+        if page.site is not None and labelling.reason is None and wrapper.body:
+            update = page.site.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
         article = None
         if page.article:
             article, labelling = self._article(page, labelling)
-        if page.visit is not None and page.article and update is None:
-            update = page.visit.update  # of what the model has read
+        if page.site is not None and page.article and update is None:
+            update = page.site.update  # of what the model has read
         labels = LabelSummary(
             labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
         )
@@ -101,7 +100,7 @@ class PageWork:
     def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _Reading]:
         """The article at a *place*, as the model reads it, and what the model reads alone."""
         read = Page(place.tokens, page.url)
-        extraction = Extractor.of(self.model).extract_page(read, page.visit)
+        extraction = Extractor.of(self.model).extract_page(read, page.site)
         # A further page is short, and known to be of an article.
         least = 0.0 if page.further else LEAST_PROBABILITY
         return read_at(place, read, extraction, least), _Reading(
@@ -147,13 +146,13 @@ class PageWork:
     def _options(self, page: PageRequest) -> ReadOptions:
         return replace(
             self.options,
-            site=page.visit,
+            site=page.site,
             further=page.further,
             paragraphs=page.emitted is not None,
         )
 
 
 def _with_emitted(page: PageRequest, emitted: bytes) -> SiteContext:
-    """The visit of a *page* whose article was *emitted* before, with or without memory."""
-    visit = page.visit or SiteContext(SiteMemory(), 0, page.url)
-    return replace(visit, emitted=Paragraphs.from_bytes(emitted))
+    """What is known of a *page* whose article was *emitted* before, even without site memory."""
+    site = page.site or SiteContext(SiteMemory(), 0, page.url)
+    return replace(site, emitted=Paragraphs.from_bytes(emitted))

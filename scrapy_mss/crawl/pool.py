@@ -6,6 +6,9 @@ no script is run twice, and only bytes are exchanged. Each has a copy of the mod
 that has learned with its next page (`model_changes`). A page that takes too long or too much memory
 costs its worker, which is replaced; the others continue.
 
+One thread waits for all workers, in an event loop of its own: the limits of pages do not depend on
+what keeps the crawl's loop busy.
+
 Pebble, which also kills and renews processes, is not suitable: it starts them through
 multiprocessing, which reruns the user's script or forks a process with threads, and it pickles
 results.
@@ -13,31 +16,44 @@ results.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
+from asyncio import StreamReader, StreamWriter
 from collections import deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
-from queue import Empty, SimpleQueue
-from threading import Event, Thread
-from typing import IO, NamedTuple
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges
-from scrapy_mss.crawl.time_limits import TimeKeeper, TimeLimit
-from scrapy_mss.crawl.wire import CRASH, MEMORY, OUT_OF_MEMORY, TIMEOUT, PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import (
+    CRASH,
+    LENGTH,
+    MEMORY,
+    OUT_OF_MEMORY,
+    TIMEOUT,
+    PageAnswer,
+    PageRequest,
+    packed,
+)
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 logger = logging.getLogger(__name__)
 
-LOST = (OSError, EOFError, ValueError)  # what a pipe raises when the other end, or it, is gone
+LOST = (OSError, EOFError, ValueError)  # raised when the other end of a pipe or socket is gone
 WORKER = "scrapy_mss.crawl.worker"
 # As `python -m` does, but without the current folder, where a file may be called as a module that
 # a worker needs: a crawl that is begun by `scrapy` has not that folder in its path, either.
@@ -55,10 +71,12 @@ FIRST_PAUSE = 0.5  # seconds
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
 PAGES_OF_A_WORKER = 5_000
-# A thread that waits for an answer has to wait for the interpreter's lock, too, up to 5 ms while
-# the event loop is busy. With a page ahead, its worker need not.
+# The thread that waits for answers has to wait for the interpreter's lock, too, up to 5 ms while
+# the crawl's event loop is busy. With a page ahead, its worker need not.
 PAGES_AHEAD = 1
-LARGE_PIPE = 2**20  # bytes, which Linux allows every user; most pages are shorter
+SENT_AHEAD = (
+    2**20
+)  # bytes that a worker need not have read; Linux allows 416 KB, most pages have less
 
 
 def can_have_workers() -> bool:
@@ -90,61 +108,112 @@ class _Job(NamedTuple):
     answer: Future[PageAnswer]
 
 
-class _WorkerSlot:
-    """A place for one worker, which one thread serves; the process in it may be replaced.
+class _Worker:
+    """A process that answers pages in the order in which it was sent them."""
 
-    One that takes too long is killed, which ends what waits for it. A worker answers pages in the
-    order in which it was sent them, so it is at the first of ``jobs``.
-    """
+    def __init__(
+        self, process: subprocess.Popen[bytes], reader: StreamReader, writer: StreamWriter
+    ) -> None:
+        self.process = process
+        self._reader = reader
+        self._writer = writer
+        self.n_answered = 0  # pages
+        self.n_sent = 0  # pages that are not answered
+        self.generation = NOTHING  # of the model, as far as it was sent
+        self.is_late = False  # it was killed because it took too long
+
+    @classmethod
+    async def start(cls, arguments: Sequence[str]) -> Self:
+        """Start a process whose standard input is a socket for what both send."""
+        ours, theirs = socket.socketpair()
+        process = None
+        try:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)
+            with theirs:
+                process = _process(arguments, theirs.fileno())
+            return cls(process, *await asyncio.open_connection(sock=ours))
+        except BaseException:
+            ours.close()
+            if process is not None:
+                process.kill()
+                process.wait()
+            raise
+
+    def send(self, data: bytes) -> None:
+        """Send *data* as a message, without waiting until the process has read it."""
+        self._writer.write(LENGTH.pack(len(data)) + data)
+
+    async def receive(self) -> bytes:
+        """The next message of the process."""
+        (length,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
+        return await self._reader.readexactly(length)
+
+    @contextmanager
+    def limited(self, seconds: float) -> Iterator[None]:
+        """Kill the process if what is done in this context takes longer."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._give_up)
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self.is_late = True
+        self.process.kill()
+
+    def end(self) -> int:
+        """End the process; its exit code, its own one if it had ended by itself."""
+        self._writer.transport.abort()
+        self.process.kill()
+        return self.process.wait()
+
+
+def _process(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - our own module
+        [sys.executable, "-c", RUN, WORKER, *arguments],
+        stdin=stdin,
+        stdout=2,  # what a library prints is for the log
+        env=child_environment(),
+        start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
+    )
+
+
+class _Slot:
+    """A place for one worker, which may be replaced, and the pages that it is to answer."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
-        self.n_pages = 0  # that this process has answered
-        self.jobs: deque[_Job] = deque()  # not answered
-        self.n_sent = 0  # of them, to this process
-        self.generation = NOTHING  # of the model, as far as it was sent to this process
-        self.room = 0  # bytes that can be sent to this process before it takes them
-        self.limit = TimeLimit(self._kill)
+        self.worker: _Worker | None = None
+        self.jobs: deque[_Job] = deque()
 
-    def _kill(self) -> None:
-        process = self.process
-        if process is not None:
-            process.kill()
+    def end(self) -> int | None:
+        """End the worker, if there is one; its exit code."""
+        worker, self.worker = self.worker, None
+        return None if worker is None else worker.end()
 
 
 class WorkerPool:
     """As many workers as *options* ask for, each with one page at a time and one ahead.
 
-    Threads wait for them, daemons, so that a crawl that is forced to end ends.
+    The thread that waits for them is a daemon, so that a crawl that is forced to end ends.
     """
 
     def __init__(self, model: Model, options: Options) -> None:
-        """Start nothing yet."""
+        """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._arguments = (str(options.timeout), *options.fields)
         self._seconds = options.timeout
+        self._n_workers = options.workers
         self._changes = ModelChanges(model)
-        self._closed = Event()
         self._has_started = False  # any worker, so that others can be started, too
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
-        self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
-        self._slots = [_WorkerSlot() for _ in range(options.workers)]
-        shortest = min(options.timeout, START_SECONDS)
-        self._time_keeper = TimeKeeper([slot.limit for slot in self._slots], shortest)
-        self._threads: list[Thread] = []
-
-    def start(self) -> None:
-        """Start the workers, in the background; where that fails, none is left."""
+        self._queue: asyncio.Queue[_Job] = asyncio.Queue()
+        self._closing = asyncio.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._run, name="scrapy-mss-workers", daemon=True)
         try:
-            self._time_keeper.start()
-            for slot in self._slots:
-                serve = Thread(
-                    target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True
-                )
-                serve.start()
-                self._threads.append(serve)
+            self._thread.start()
         except BaseException:
-            self.close()
+            self._loop.close()
             raise
 
     def changing(self, by: Observation | None = None) -> AbstractContextManager[None]:
@@ -156,128 +225,109 @@ class WorkerPool:
 
         A `NoWorkerError` if no worker can be started by then.
         """
-        job: Future[PageAnswer] = Future()
-        if self._closed.is_set():
-            job.cancel()
+        job = _Job(page.to_bytes(), Future())
+        if self._loop.is_closed():
+            job.answer.cancel()
         else:
-            self._queue.put((page, job))
-        return job
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, job)
+        return job.answer
 
     def close(self) -> None:
-        """End the processes, whatever they are doing, and free what they share."""
-        self._closed.set()
-        for slot in self._slots:
-            _end(slot)
-        for _ in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
-            thread.join()
-        self._time_keeper.stop()
+        """End the processes, whatever they are doing."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._closing.set)
+            self._thread.join()
 
-    def _serve(self, slot: _WorkerSlot) -> None:
-        """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
-        with suppress(Exception):  # it is logged, and the first page will try again
-            self._pipes(slot)
-        while self._taken(slot):
-            try:
-                answer = self._first_answer(slot)
-            except Exception as error:  # noqa: BLE001 - whoever waits for it is told
-                slot.jobs.popleft().answer.set_exception(error)
-            else:
-                slot.jobs.popleft().answer.set_result(answer)
-        _end(slot)
+    def _run(self) -> None:
+        self._loop.run_until_complete(self._serve_all())
+        self._loop.close()
 
-    def _taken(self, slot: _WorkerSlot) -> bool:
-        """Take a job for *slot*, and one ahead; False where the crawl is over.
+    async def _serve_all(self) -> None:
+        """Answer pages until the crawl is over."""
+        serving = [asyncio.create_task(self._serve(_Slot())) for _ in range(self._n_workers)]
+        await self._closing.wait()
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
+        while not self._queue.empty():
+            self._queue.get_nowait().answer.cancel()
 
-        Nothing is taken ahead that another worker would have to wait for.
-        """
-        while len(slot.jobs) <= PAGES_AHEAD:
-            if slot.jobs and self._queue.qsize() < len(self._slots):
-                break
-            try:  # others may have taken what was there
-                asked = self._queue.get(block=not slot.jobs)
-            except Empty:
-                break
-            if asked is None:
-                if slot.jobs:
-                    self._queue.put(None)  # for when these are done
-                break
-            page, answer = asked
-            if self._closed.is_set():
-                answer.cancel()
-            elif answer.set_running_or_notify_cancel():
-                try:
-                    slot.jobs.append(_Job(page.to_bytes(), answer))
-                except Exception as error:  # noqa: BLE001 - whoever waits for it is told
-                    answer.set_exception(error)
-        return bool(slot.jobs)
-
-    def _first_answer(self, slot: _WorkerSlot) -> PageAnswer:
-        """What comes of the first job in *slot*; the next one is sent meanwhile."""
-        is_read = False
+    async def _serve(self, slot: _Slot) -> None:
+        """Answer pages by the worker in *slot*, which is started at once."""
         try:
-            into, out = self._pipes(slot)
-            with slot.limit.of(self._seconds):
-                is_read = True
-                for job in islice(slot.jobs, slot.n_sent, None):
-                    changes, generation = self._changes.since(slot.generation)
-                    if slot.n_sent and len(changes) + len(job.data) > slot.room:
-                        break  # it and the answer might wait for one another
-                    wire.send(into, changes)
-                    slot.generation = generation
-                    wire.send(into, job.data)
-                    slot.n_sent += 1
-                answer = PageAnswer.from_bytes(wire.receive(out))
+            with suppress(Exception):  # it is logged, and the first page will try again
+                await self._worker_of(slot)
+            while True:
+                await self._take(slot.jobs)
+                try:
+                    answer = await self._first_answer(slot)
+                except Exception as error:  # noqa: BLE001 - raised for whoever waits for it
+                    slot.jobs.popleft().answer.set_exception(error)
+                else:
+                    slot.jobs.popleft().answer.set_result(answer)
+        finally:
+            slot.end()
+            for job in slot.jobs:
+                job.answer.set_result(PageAnswer(failure=CRASH))
+
+    async def _take(self, jobs: deque[_Job]) -> None:
+        """Take a job, and one ahead unless another worker would have to wait for one."""
+        while len(jobs) <= PAGES_AHEAD and (not jobs or self._queue.qsize() >= self._n_workers):
+            job = await self._queue.get()
+            if job.answer.set_running_or_notify_cancel():
+                jobs.append(job)
+
+    async def _first_answer(self, slot: _Slot) -> PageAnswer:
+        """What comes of the first job in *slot*; the next one is sent meanwhile."""
+        worker = None
+        try:
+            worker = await self._worker_of(slot)
+            with worker.limited(self._seconds):
+                for job in islice(slot.jobs, worker.n_sent, None):
+                    changes, worker.generation = self._changes.since(worker.generation)
+                    worker.send(packed([changes, job.data]))
+                    worker.n_sent += 1
+                answer = PageAnswer.from_bytes(await worker.receive())
         except LOST:
-            exit_code = _end(slot)
-            if is_read and slot.limit.passed:  # and not the time that a worker had to start
-                return PageAnswer(failure=TIMEOUT)
-            if self.cannot_start and not is_read:
+            exit_code = slot.end()
+            if worker is None and self.cannot_start:
                 raise NoWorkerError(slot.jobs[0].data) from None
+            if worker is not None and worker.is_late:
+                return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
         except BaseException:
-            _end(slot)  # or the next page might get the answer to this one
+            slot.end()  # or the next page might get the answer to this one
             raise
-        slot.n_pages += 1
-        slot.n_sent -= 1
+        worker.n_answered += 1
+        worker.n_sent -= 1
         # Killed when the answer was there already, the process is gone all the same.
-        if slot.limit.passed or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
-            _end(slot)
+        if worker.is_late or answer.worn or worker.n_answered >= PAGES_OF_A_WORKER:
+            slot.end()
         return answer
 
-    def _pipes(self, slot: _WorkerSlot) -> tuple[IO[bytes], IO[bytes]]:
-        """The pipes to and from the process in *slot*, started if there is none that runs."""
-        if self._closed.is_set():
-            raise EOFError("the crawl is over")
-        process = slot.process
-        if process is not None and process.poll() is not None:
-            _end(slot)
-            process = None
-        return _pipes_of(process or self._begun(slot))
-
-    def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
-        """A process in *slot*, once it is ready; that none can be started is logged once."""
+    async def _worker_of(self, slot: _Slot) -> _Worker:
+        """The worker in *slot*, started if there is none that runs; why none can be is logged."""
+        if slot.worker is not None and slot.worker.process.poll() is None:
+            return slot.worker
+        slot.end()
         tried = 0
         while not self.cannot_start:
             tried += 1
             try:
-                return self._ready(slot)
+                return await self._ready(slot)
             except Exception as error:
-                exit_code = _end(slot)
-                if self._closed.is_set():
-                    raise
-                was_killed = exit_code == -signal.SIGKILL and not slot.limit.passed
+                worker, exit_code = slot.worker, slot.end()
+                was_killed = exit_code == -signal.SIGKILL and not (worker and worker.is_late)
                 may_pass = self._has_started or was_killed
                 if tried >= (TRIES_LATER if may_pass else TRIES):
                     self._give_up(error, exit_code, tried)
                     raise
             if may_pass:
-                self._closed.wait(FIRST_PAUSE * 2 ** (tried - 1))
+                await asyncio.sleep(FIRST_PAUSE * 2 ** (tried - 1))
         raise EOFError("no worker can be started")
 
     def _give_up(self, error: Exception, exit_code: int | None, tried: int) -> None:
-        """Start no more workers; a traceback of the pipe would not say why."""
+        """Start no more workers; a traceback of the socket would not say why."""
         if not self.cannot_start:
             self.cannot_start = True
             logger.error(
@@ -289,61 +339,12 @@ class WorkerPool:
                 INSTEAD,
             )
 
-    def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
+    async def _ready(self, slot: _Slot) -> _Worker:
         """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
-        if self._closed.is_set():
-            raise EOFError("the crawl is over")
-        process = self._started()
-        slot.process, slot.n_pages, slot.n_sent = process, 0, 0
-        if self._closed.is_set():  # meanwhile, by `close`, which may have found no process here
-            raise EOFError("the crawl is over")
-        into, out = _pipes_of(process)
-        slot.room = _room_of(into) // 2  # it takes pages of memory, full or not
-        with slot.limit.of(START_SECONDS):
-            wire.send(into, self._without_counts)
-            counts, slot.generation = self._changes.since(NOTHING)
-            wire.send(into, counts)
-            wire.receive(out)
+        slot.worker = worker = await _Worker.start(self._arguments)
+        with worker.limited(START_SECONDS):
+            counts, worker.generation = self._changes.since(NOTHING)
+            worker.send(packed([self._without_counts, counts]))
+            await worker.receive()
         self._has_started = True
-        return process
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-c", RUN, WORKER, *self._arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=child_environment(),
-            start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
-        )
-
-
-def _pipes_of(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return process.stdin, process.stdout
-
-
-def _room_of(pipe: IO[bytes]) -> int:
-    """How many bytes *pipe* takes before anybody reads them, made larger where that is possible."""
-    import fcntl
-
-    with suppress(AttributeError, OSError):  # not on Linux; no more for this user
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, LARGE_PIPE)
-    with suppress(AttributeError, OSError):
-        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
-    return 0
-
-
-def _end(slot: _WorkerSlot) -> int | None:
-    """End the process in *slot*, if there is one; its exit code if it had ended by itself."""
-    process, slot.process = slot.process, None
-    slot.n_sent = 0
-    if process is None:
-        return None
-    process.kill()
-    exit_code = process.wait()
-    for stream in (process.stdin, process.stdout):
-        with suppress(OSError):
-            if stream is not None:
-                stream.close()
-    return exit_code
+        return worker

@@ -1,7 +1,9 @@
-"""A crawl's unsaved counts of each site, and the alarms at its end.
+"""What a crawl keeps for the report: counts of each site, alarms at the end, uncertain pages.
 
 At the end the sites of the crawl are evaluated, before any other handler of the signal reads the
-stats.
+stats. Of each site the pages are kept on which the model was least certain. The stored ones are
+known here, so that only pages that belong to the selection are compressed and written, fewer and
+fewer as the crawl reads more.
 """
 
 from __future__ import annotations
@@ -14,10 +16,10 @@ from functools import partial
 from time import monotonic, time
 from typing import Final
 
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ALARM,
@@ -33,17 +35,21 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import alarms_of_crawl, incidents, within_crawl
+from scrapy_mss.quality.incidents import DAY, Activity, alarms_of_crawl, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
+from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, compressed
+from scrapy_mss.quality.uncertain import adding as adding_pages
 from scrapy_mss.storage.checkpoints import Part, completed
-from scrapy_mss.storage.tables import MAX_SITES, Change
+from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
-EVALUATION_SECONDS: Final = (
-    2.0  # of the event loop; it takes milliseconds, and a model some hundred
-)
+# Of the event loop; an evaluation takes milliseconds, and a model that is written some hundred.
+EVALUATION_SECONDS: Final = 2.0
+LONGEST_URL: Final = 2000  # characters; few pages have a longer one
+LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
+MAX_BYTES: Final = 2**23  # of pages in memory: a checkpoint takes them, others are dropped
 
 
 def this_hour() -> int:
@@ -176,7 +182,7 @@ class SiteQuality(Part):
             return []
 
     def _alarms(self, sites: list[str]) -> list[Alarm]:
-        """The alarms of *sites*; those that only this crawl can tell are stored for the report."""
+        """The alarms of *sites*; those that only this crawl can know are stored for the report."""
         now = self._now()
         days = dict(self._store.days(sites, now // DAY - WINDOW + 1))
         past = with_past(self._store, days)
@@ -212,3 +218,77 @@ class SiteQuality(Part):
         if len(self._met) < MAX_SITES:
             self._met.add(site)
         self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
+
+
+class UncertainPages(Part):
+    """The least certain pages of each site, as far as this crawl knows."""
+
+    FAILED = (
+        "uncertain pages cannot be stored: %s. The crawl continues; further failures are only "
+        "counted"
+    )
+    LOST = "%d uncertain pages"
+
+    def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
+        super().__init__()
+        self._minute = minute
+        self._kept: dict[str, dict[str, float]] = {
+            site: {page.url: page.certainty for page in pages}
+            for site, pages in store.pages().items()
+        }
+        self._unsaved: dict[str, dict[UncertainPage, bytes]] = {}
+        self._in_flight: dict[str, dict[UncertainPage, bytes]] = {}
+        self._n_bytes = 0
+
+    @property
+    def lost(self) -> int:
+        """How many pages could not be stored."""
+        return sum(map(len, self._unsaved.values()))
+
+    def page(self, url: str, html: str, result: ArticleResult) -> None:
+        """Keep the page at *url* if its *result* is among the least certain ones of its site."""
+        certainty, site = result.certainty, site_of(url)
+        if certainty is None or not self._is_kept(site, url, certainty):
+            return
+        if len(html) > LONGEST_PAGE or len(url) > LONGEST_URL or self._n_bytes > MAX_BYTES:
+            return
+        kept = self._kept.setdefault(site, {})
+        kept[url] = certainty
+        if len(kept) > AT_MOST:
+            del kept[max(kept, key=lambda each: (kept[each], each))]
+        body = compressed(html)
+        self._n_bytes += len(body)
+        self._unsaved.setdefault(site, {})[UncertainPage(url, certainty, self._minute())] = body
+        if self._n_bytes > MAX_BYTES:
+            self.checkpoint()
+
+    def take(self) -> Change | None:
+        """What stores the pages that are not stored yet; None if there are none."""
+        if not self._unsaved:
+            return None
+        self._in_flight, self._unsaved = self._unsaved, {}
+        return adding_pages(self._in_flight)
+
+    def settle(self, _result: object, error: Exception | None) -> None:
+        """Note that what was taken is stored; after an *error*, it is unsaved again."""
+        batch, self._in_flight = self._in_flight, {}
+        if error is None:
+            self._n_bytes = _size(self._unsaved)
+            return
+        self.store_failed(error)
+        for site, pages in batch.items():
+            self._unsaved[site] = {**pages, **self._unsaved.get(site, {})}
+
+    def _is_kept(self, site: str, url: str, certainty: float) -> bool:
+        """Whether the page is among the least certain ones, or was and has to be updated."""
+        kept = self._kept.get(site)
+        if kept is None:
+            is_full = len(self._kept) >= 2 * MAX_UNSURE_SITES
+            return bool(site) and len(site) <= LONGEST_SITE and not is_full
+        if url in kept:
+            return kept[url] != certainty
+        return len(kept) < AT_MOST or certainty < max(kept.values())
+
+
+def _size(pages: dict[str, dict[UncertainPage, bytes]]) -> int:
+    return sum(len(body) for of_site in pages.values() for body in of_site.values())

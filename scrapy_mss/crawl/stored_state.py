@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from typing import Any
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.learner import Learner
-from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.unsure_pages import UnsurePages
+from scrapy_mss.crawl.site_quality import SiteQuality, UncertainPages
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsureStore
-from scrapy_mss.seen.crawled import SeenArticles
-from scrapy_mss.seen.store import SeenStore
-from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.quality.uncertain import UncertainStore
+from scrapy_mss.seen.articles import SeenArticles, SeenStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, REPORT_OFF, REPORT_PAGES, Options
 from scrapy_mss.sites.crawled import CrawledSites, minute_now
 from scrapy_mss.sites.store import SiteStore
@@ -34,7 +32,7 @@ FINISHED = "finished"  # why a crawl ended that has done all there was to do
 
 
 class StoredState:
-    """The model, the memory of sites, what was seen, stories, quality and unsure pages.
+    """The model, the memory of sites, what was seen, stories, quality and uncertain pages.
 
     A part that the options turn off is None.
     """
@@ -45,7 +43,7 @@ class StoredState:
         self._options = options
         self._store = store
         self._stats = numbers
-        self._timer: _compat.Stoppable | None = None
+        self._timer: Any = None
         self.learner = Learner(StoredModel(store, DEFAULT))
         self.sites = _remembered_sites(options, store)
         self.seen = (
@@ -61,8 +59,10 @@ class StoredState:
             if options.report != REPORT_OFF
             else None
         )
-        self.unsure = (
-            UnsurePages(UnsureStore(store), minute_now) if options.report == REPORT_PAGES else None
+        self.uncertain = (
+            UncertainPages(UncertainStore(store), minute_now)
+            if options.report == REPORT_PAGES
+            else None
         )
         parts: tuple[Part | None, ...] = (
             self.quality,
@@ -70,7 +70,7 @@ class StoredState:
             self.sites,
             self.learner,
             self.seen,
-            self.unsure,
+            self.uncertain,
         )
         self.checkpoints = Checkpoints(store, [part for part in parts if part is not None])
 
@@ -97,10 +97,10 @@ class StoredState:
     def close(self, reason: str) -> None:
         """Write all that `finish` has not; count what came of it, and log what is lost."""
         with ExitStack() as steps:  # the last first, each whatever the others raise
-            steps.callback(self._tell_what_came)
+            steps.callback(self._report)
             steps.callback(self.checkpoints.close, finished=reason == FINISHED)
 
-    def _tell_what_came(self) -> None:
+    def _report(self) -> None:
         """Count what came of all parts, and log what of them is lost."""
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
@@ -114,7 +114,7 @@ class StoredState:
             (self.seen, stats.SEEN_FAILED),
             (self.stories, stats.STORIES_FAILED),
             (self.quality, stats.QUALITY_FAILED),
-            (self.unsure, stats.UNSURE_FAILED),
+            (self.uncertain, stats.UNSURE_FAILED),
         )
         for part, stat in failures:
             if part is not None:

@@ -38,7 +38,7 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
     return "\n".join(f"scrapy-mss: {line}" for line in lines)
 
 
-def told(alarms: Sequence[Alarm]) -> Iterator[str]:
+def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
     """A line for each of so many *alarms*, and one for the others."""
     for alarm in alarms[:MAX_SITES]:
         yield f"quality has declined on {alarm}" if isinstance(alarm, Figure) else str(alarm)

@@ -1,21 +1,19 @@
-"""The protocol of the pipes between the crawl and a worker.
+"""The protocol of the sockets between the crawl and its workers.
 
-A message is its length in four bytes, then that many bytes: first a model without its counts, then
-these, then pages, each after what the model has learned meanwhile and with the requested work; each
-page gets one response. Messages are JSON, preceded by its length, and followed by large values as
-bytes whose names and sizes are in the JSON: the page's HTML and the site memory; the text and HTML
-of an article, the arrays of a training example. Parsing megabytes of JSON would block the event
-loop with the interpreter's lock. Lone surrogates, which pages can contain, survive.
+A message is its length in four bytes, then that many bytes. The first one has a model and its
+counts, each of the others a page with the requested work and what the model has learned meanwhile;
+each page gets one response. Messages are packed documents: JSON, preceded by its length, and
+followed by the bytes in it, such as texts and arrays. Parsing megabytes of JSON would block the
+event loop with the interpreter's lock. Lone surrogates, which pages can contain, survive.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
@@ -24,14 +22,14 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import OPTIONAL_FIELDS, Article, values_of
-from scrapy_mss.models.examples import Example
+from scrapy_mss.models.model import Example
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.format import packed as packed_memory
-from scrapy_mss.sites.format import unpacked as unpacked_memory
+from scrapy_mss.sites.store import packed as packed_memory
+from scrapy_mss.sites.store import unpacked as unpacked_memory
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.schema import document_of, read_document
 
-_LENGTH = struct.Struct("<I")
+LENGTH = struct.Struct("<I")
 # Why a page has no answer.
 ERROR = "error"  # an exception, whose traceback is logged
 TIMEOUT = "timeout"  # it took longer than MSS_TIMEOUT, and its worker was killed
@@ -41,10 +39,41 @@ FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 
 OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
-_TEXTS = ("text", "html", *OPTIONAL_FIELDS)  # of an article, as large as its page may be
-_ASKED = ("url", "example", "article", "further")
-_RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult) if each.name != "paragraphs")
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
+_PART = "\0part"  # in a packed document the key of the size of bytes; nothing else has such a key
+_TEXTS = ("text", "html", *OPTIONAL_FIELDS)  # of an article, as large as its page may be
+# Values of requests and answers that are JSON or bytes.
+_ASKED = ("url", "example", "article", "further", "emitted")
+_PLAIN = ("failure", "seconds", "logged", "worn")
+
+
+def packed(document: object) -> bytes:
+    """A *document* of JSON and bytes as `unpacked` reads it."""
+    parts = []
+
+    def aside(value: object) -> dict[str, int]:
+        if not isinstance(value, bytes):
+            raise TypeError(f"neither JSON nor bytes: {type(value).__name__}")
+        parts.append(value)
+        return {_PART: len(value)}
+
+    text = json.dumps(document, default=aside).encode()
+    return b"".join((LENGTH.pack(len(text)), text, *parts))
+
+
+def unpacked(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
+    """The document that was packed, with copies of its bytes."""
+    (length,) = LENGTH.unpack_from(data)
+    at = LENGTH.size + length
+
+    def part(found: dict[str, Any]) -> dict[str, Any] | bytes:
+        nonlocal at
+        if _PART not in found:
+            return found
+        start, at = at, at + found[_PART]
+        return data[start:at]
+
+    return json.loads(data[LENGTH.size : at], object_hook=part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +82,9 @@ class PageRequest:
 
     With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
     article that it misses is read like that of a page without one, unless it drops its misses:
-    with what the *visit* knows of the page's site, if sites are remembered. A
-    *further* page is one of an article that another page begins. With *emitted*, the paragraphs of
-    the page are answered; it has those with which its article was emitted before, if it was.
+    with what is known of the page's *site*, if sites are remembered. A *further* page is one of an
+    article that another page begins. With *emitted*, the paragraphs of the page are answered; it
+    has those with which its article was emitted before, if it was.
     """
 
     html: str
@@ -64,39 +93,30 @@ class PageRequest:
     example: bool = False
     article: bool = True
     further: bool = False
-    visit: SiteContext | None = None
+    site: SiteContext | None = None
     emitted: bytes | None = None
 
     def to_bytes(self) -> bytes:
         """The request as `from_bytes` reads it."""
-        head = {
-            "url": self.url,
-            "wrapper": _wrapper_text(self.wrapper) if self.wrapper else "",
-            "example": self.example,
-            "article": self.article,
-            "further": self.further,
-            "minute": self.visit.minute if self.visit else None,
-        }
-        parts = {"html": _encoded(self.html)}
-        if self.visit is not None:
-            parts["memory"] = packed_memory(self.visit.memory)
-        if self.emitted is not None:
-            parts["emitted"] = self.emitted
-        return _packed(head, parts)
+        document = {name: getattr(self, name) for name in _ASKED}
+        document["html"] = _encoded(self.html)
+        if self.wrapper is not None:
+            document["wrapper"] = _wrapper_text(self.wrapper)
+        if self.site is not None:
+            document["site"] = packed_memory(self.site.memory), self.site.minute
+        return packed(document)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageRequest:
         """The request in *data*."""
-        head, parts = _unpacked(data)
-        wrapper = _wrapper(head["wrapper"]) if head["wrapper"] else None
-        visit = None
-        if "memory" in parts:
-            visit = SiteContext(
-                unpacked_memory(bytes(parts["memory"])), head["minute"], head["url"]
-            )
-        asked = {name: head[name] for name in _ASKED}
-        emitted = bytes(parts["emitted"]) if "emitted" in parts else None
-        return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, emitted=emitted, **asked)
+        asked = unpacked(data)
+        asked["html"] = _decoded(asked["html"])
+        if "wrapper" in asked:
+            asked["wrapper"] = _wrapper(asked["wrapper"])
+        if "site" in asked:
+            memory, minute = asked["site"]
+            asked["site"] = SiteContext(unpacked_memory(memory), minute, asked["url"])
+        return cls(**asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,65 +153,53 @@ class PageAnswer:
 
     def to_bytes(self) -> bytes:
         """The answer as `from_bytes` reads it."""
-        example, arrays = _example_parts(self.example)
-        article, parts = _article_parts(self.article)
-        parts["example"] = arrays
-        head = {
-            "article": article,
-            "labels": _labels_head(self.labels) if self.labels else None,
-            "example": example,
-            "failure": self.failure,
-            "seconds": self.seconds,
-            "logged": self.logged,
-            "worn": self.worn,
-        }
+        document: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
+        if self.article is not None:
+            document["article"] = _result_document(self.article)
+        if self.labels is not None:
+            reason = self.labels.reason.value if self.labels.reason else None
+            values = self.labels.field_hits, self.labels.n_tokens, self.labels.selectors
+            document["labels"] = reason, *values
+        if isinstance(self.example, Rejection):
+            document["rejection"] = self.example.value
+        elif self.example is not None:
+            document["example"] = self.example.key, observation_document(self.example.observation)
         if self.update is not None:
-            head["place"] = self.update.place
-            parts["update"] = packed_memory(self.update.added)
-        return _packed(head, parts)
+            document["update"] = packed_memory(self.update.added), self.update.place
+        return packed(document)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageAnswer:
         """The answer in *data*."""
-        head, parts = _unpacked(data)
-        update = None
-        if "update" in parts:
-            memory = unpacked_memory(bytes(parts["update"]))
-            update = SiteUpdate(memory, head["place"])
-        return cls(
-            _article_result(head["article"], parts) if head["article"] else None,
-            _labels(head["labels"]) if head["labels"] else None,
-            _example(head["example"], parts["example"]),
-            head["failure"],
-            head["seconds"],
-            tuple((level, message) for level, message in head["logged"]),
-            head["worn"],
-            update,
-        )
+        answer = unpacked(data)
+        answer["logged"] = tuple((level, message) for level, message in answer["logged"])
+        if "article" in answer:
+            answer["article"] = _result(answer["article"])
+        if "labels" in answer:
+            reason, hits, n_tokens, selectors = answer["labels"]
+            selected = tuple((text, hit) for text, hit in selectors)
+            answer["labels"] = LabelSummary(reason and Reason(reason), hits, n_tokens, selected)
+        if "rejection" in answer:
+            answer["example"] = Rejection(answer.pop("rejection"))
+        elif "example" in answer:
+            key, observation = answer["example"]
+            answer["example"] = Example(key, observation_of(observation))
+        if "update" in answer:
+            memory, place = answer["update"]
+            answer["update"] = SiteUpdate(unpacked_memory(memory), place)
+        return cls(**answer)
 
 
 def send(stream: IO[bytes], data: bytes) -> None:
     """Write *data* as a message."""
-    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> bytes:
     """The next message of *stream*; EOFError where there is none."""
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
+    (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
     return _exactly(stream, length)
-
-
-def joined(messages: Iterable[bytes]) -> bytes:
-    """Several *messages* as one."""
-    return b"".join(_LENGTH.pack(len(each)) + each for each in messages)
-
-
-def separated(message: bytes) -> Iterator[bytes]:
-    """The messages that were `joined`."""
-    stream = BytesIO(message)
-    while stream.tell() < len(message):
-        yield receive(stream)
 
 
 def _exactly(stream: IO[bytes], length: int) -> bytes:
@@ -201,28 +209,36 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
     return data
 
 
-def _packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
-    sizes = {name: len(part) for name, part in parts.items()}
-    packed = json.dumps({**head, "sizes": sizes}).encode()
-    return b"".join((_LENGTH.pack(len(packed)), packed, *parts.values()))
+def observation_document(seen: Observation) -> dict[str, Any]:
+    """What was *seen* as `observation_of` reads it: int32[n] buckets and uint32[n, 2] counts."""
+    counts = {
+        name: (bucket.astype("<i4").tobytes(), counts.astype("<u4").tobytes())
+        for name, (bucket, counts) in seen.counts.items()
+    }
+    return {
+        "counts": counts,
+        "tokens": seen.tokens.tolist(),
+        "digest": seen.digest,
+        "pages": seen.pages,
+    }
 
 
-def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
-    (length,) = _LENGTH.unpack_from(data)
-    at = _LENGTH.size + length
-    head, parts = json.loads(data[_LENGTH.size : at]), {}
-    for name, size in head["sizes"].items():
-        parts[name] = memoryview(data)[at : at + size]
-        at += size
-    return head, parts
+def observation_of(document: dict[str, Any]) -> Observation:
+    """The observation in a *document*."""
+    counts = {
+        name: (np.frombuffer(bucket, "<i4"), np.frombuffer(counts, "<u4").reshape(-1, 2))
+        for name, (bucket, counts) in document["counts"].items()
+    }
+    tokens = np.array(document["tokens"], np.int64)
+    return Observation(counts, tokens, document["digest"], document["pages"])
 
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decoded(part: memoryview) -> str:
-    return str(part, "utf-8", "surrogatepass")
+def _decoded(part: bytes) -> str:
+    return part.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(CACHED)
@@ -236,97 +252,18 @@ def _wrapper(text: str) -> Wrapper:
     return wrapper
 
 
-def _article_parts(result: ArticleResult | None) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
-    """JSON for *result*, and the texts of its article that are not None, encoded."""
-    if result is None:
-        return None, {}
-    head = {name: getattr(result, name) for name in _RESULT_FIELDS}
-    parts = {"paragraphs": result.paragraphs}
-    if result.article is None:
-        return head, parts
-    values = values_of(result.article)
-    parts |= {name: _encoded(text) for name in _TEXTS if (text := values.pop(name)) is not None}
-    return {**head, "article": values}, parts
+def _result_document(result: ArticleResult) -> dict[str, Any]:
+    document = {each.name: getattr(result, each.name) for each in fields(ArticleResult)}
+    if result.article is not None:
+        values = values_of(result.article)
+        texts = {name: _encoded(values[name]) for name in _TEXTS if values[name] is not None}
+        document["article"] = values | texts
+    return document
 
 
-def _article_result(head: dict[str, Any], parts: Mapping[str, memoryview]) -> ArticleResult:
-    values, paragraphs = head.pop("article"), bytes(parts["paragraphs"])
-    if values is None:
-        return ArticleResult(**head, paragraphs=paragraphs)
-    values.update({name: _decoded(parts[name]) for name in _TEXTS if name in parts})
-    return ArticleResult(Article(**values), **head, paragraphs=paragraphs)
-
-
-def _labels_head(labels: LabelSummary) -> dict[str, Any]:
-    reason = labels.reason.value if labels.reason else None
-    return {
-        "reason": reason,
-        "field_hits": labels.field_hits,
-        "n_tokens": labels.n_tokens,
-        "selectors": labels.selectors,
-    }
-
-
-def _labels(fields: dict[str, Any]) -> LabelSummary:
-    reason = fields.pop("reason")
-    selectors = tuple((text, hit) for text, hit in fields.pop("selectors"))
-    return LabelSummary(Reason(reason) if reason else None, **fields, selectors=selectors)
-
-
-def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:
-    match example:
-        case None:
-            return {}, b""
-        case Rejection():
-            return {"rejection": example.value}, b""
-    head, arrays = _observation_parts(example.observation)
-    return {"key": example.key, **head}, arrays
-
-
-def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection | None:
-    if not fields:
-        return None
-    if "rejection" in fields:
-        return Rejection(fields["rejection"])
-    return Example(fields["key"], _observation(fields["observation"], arrays))
-
-
-def observation_message(seen: Observation) -> bytes:
-    """What `observation_in` reads."""
-    head, arrays = _observation_parts(seen)
-    return _packed(head, {"arrays": arrays})
-
-
-def observation_in(message: bytes) -> Observation:
-    """The observation in a *message*."""
-    head, parts = _unpacked(message)
-    return _observation(head["observation"], parts["arrays"])
-
-
-def _observation_parts(seen: Observation) -> tuple[dict[str, Any], bytes]:
-    """JSON for what was *seen*, and its arrays.
-
-    They are int32[n] buckets and uint32[n, 2] counts of each family.
-    """
-    arrays = b"".join(
-        bucket.astype("<i4").tobytes() + counts.astype("<u4").tobytes()
-        for bucket, counts in seen.counts.values()
-    )
-    head = {
-        "rows": {name: len(bucket) for name, (bucket, _) in seen.counts.items()},
-        "tokens": seen.tokens.tolist(),
-        "digest": seen.digest,
-        "pages": seen.pages,
-    }
-    return {"observation": head}, arrays
-
-
-def _observation(head: dict[str, Any], arrays: memoryview) -> Observation:
-    counts, at = {}, 0
-    for name, n in head["rows"].items():
-        # Copies: an array of the message itself would keep all of it, the article included.
-        bucket = np.frombuffer(arrays, "<i4", n, at).copy()
-        more = np.frombuffer(arrays, "<u4", 2 * n, at + bucket.nbytes).reshape(n, 2).copy()
-        counts[name] = bucket, more
-        at += bucket.nbytes + more.nbytes
-    return Observation(counts, np.array(head["tokens"], np.int64), head["digest"], head["pages"])
+def _result(document: dict[str, Any]) -> ArticleResult:
+    values = document["article"]
+    if values is not None:
+        texts = {name: _decoded(values[name]) for name in _TEXTS if values[name] is not None}
+        document["article"] = Article(**values | texts)
+    return ArticleResult(**document)

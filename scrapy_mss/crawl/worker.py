@@ -1,7 +1,7 @@
-"""One worker process: reads pages from standard input and writes results to standard output.
+"""One worker process: reads pages from the socket at its standard input, and writes answers to it.
 
-The worker exits when standard input ends, because the crawl has ended or was killed, and after a
-page that takes too much memory, because nothing in the process is reliable then.
+The worker exits when the input ends, because the crawl has ended or was killed, and after a page
+that takes too much memory, because nothing in the process is reliable then.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.model_changes import follow
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
+from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send, unpacked
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css
@@ -65,28 +65,24 @@ def resident() -> int:
 
 def main(seconds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
-    pages, answers = _pipes()
-    try:
-        model = from_bytes(receive(pages))
-        follow(model, receive(pages))
-    except EOFError:  # the crawl was killed while this process started
-        return
-    work = PageWork(model, ReadOptions(fields))
-    _warm_up(work)
-    limits = Limits(float(seconds), MEMORY, resident())
-    with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
-        _serve(work, pages, answers, limits)
+    with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
+        pages, answers = _streams()
+        without_counts, counts = unpacked(receive(pages))
+        model = from_bytes(without_counts)
+        follow(model, counts)
+        work = PageWork(model, ReadOptions(fields))
+        _warm_up(work)
+        _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))
 
 
-def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Standard input and output, for us alone.
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """What the crawl sends, and what it receives, for us alone.
 
-    What a library prints is no answer, and what it reads, or a process that it starts, is no page.
+    What a library reads, or a process that it starts, is no page.
     """
-    pages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    pages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
     return pages, answers
 
 
@@ -125,10 +121,8 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
     ours.propagate = False
     while True:
-        try:
-            changes, page = receive(pages), PageRequest.from_bytes(receive(pages))
-        except EOFError:
-            return
+        changes, data = unpacked(receive(pages))
+        page = PageRequest.from_bytes(data)
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
         answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 ZLIB_OR_GZIP, RAW = 47, -15  # what zlib calls window bits
-# How a body begins that is what its header says, where this can be told.
+# How a body begins that is encoded as its header says, where this can be recognized.
 BEGINNINGS: Final[Mapping[str, bytes]] = {
     "gzip": b"\x1f\x8b",
     "x-gzip": b"\x1f\x8b",

@@ -1,14 +1,20 @@
-"""Sources of stored pages: JSON lines, WARC files, HTML files or folders of these last.
+"""Files of stored pages: whole sources for commands, pieces of archives for `scrapy mss bulk`.
 
-A source is read page by page and never loaded as a whole. Invalid records, and those larger
-than any page, are counted and skipped.
+A source is JSON lines, a WARC file, an HTML file or a folder of these last. It is read page by page
+and never loaded as a whole. Invalid records, and those larger than any page, are counted and
+skipped.
+
+An archive is JSON lines, a WARC file or a Parquet file, which is cut into pieces. Parquet files are
+read row group by row group, only their columns ``url`` and ``html``. Few rows are decoded at a
+time, up to a few megabytes according to the file's metadata.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import lxml.etree
 import lxml.html
@@ -17,8 +23,10 @@ from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import (
     DAMAGED,
     JSON_LINES,
+    PACKED,
     WARCS,
     Ends,
+    Enter,
     Piece,
     Record,
     SourceError,
@@ -27,6 +35,11 @@ from scrapy_mss.files.stored_pages import (
 )
 from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular, path_inside, read_regular
 from scrapy_mss.files.warc import begins_record, read_warc
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+HTML: Final = (".html", ".htm", ".xhtml")
 
 
 @dataclass(slots=True)
@@ -126,7 +139,7 @@ def _html_file(source: Source) -> Iterator[StoredPage]:
 
 def _folder(source: Source) -> Iterator[StoredPage]:
     for path in sorted(source.path.rglob("*")):
-        if path.suffix.lower() not in {".html", ".htm", ".xhtml"} or path.is_dir():
+        if path.suffix.lower() not in HTML or path.is_dir():
             continue
         if path.is_file() and path_inside(path, source.path):
             yield from _html_file(Source(path, source.skipped))
@@ -151,5 +164,111 @@ def _stored(body: bytes) -> StoredPage | None:
 READERS: tuple[tuple[tuple[str, ...], Callable[[Source], Iterator[StoredPage]]], ...] = (
     (JSON_LINES, _json_lines),
     (WARCS, _warc),
-    ((".html", ".htm", ".xhtml"), _html_file),
+    (HTML, _html_file),
 )
+
+# --- pieces of archives ---------------------------------------------------------------------------
+
+# Bytes of an archive: some three thousand compressed pages, which take a core half a minute. So
+# much of each process is done again at the most when a run is killed.
+PIECE: Final = 2**26
+
+COLUMNS: Final = ("url", "html")
+BUFFER: Final = 2**20  # bytes read ahead of each column; whole row groups would be otherwise
+BATCH_BYTES: Final = 2**23
+MOST_ROWS: Final = 64
+
+
+def byte_pieces(path: Path, size: int) -> Iterator[Piece]:
+    """Byte ranges of *size* bytes; all of a file that has to be read from its beginning."""
+    end = path.stat().st_size
+    if path.suffix in PACKED and path.name.endswith(JSON_LINES):
+        size = end
+    for begin in range(0, end, max(1, size)):
+        upto = min(end, begin + size)
+        yield Piece(str(path), begin, upto, upto - begin, None if begin else 0)
+
+
+def parquet_pieces(path: Path, size: int) -> Iterator[Piece]:
+    """Row groups of about *size* bytes, or single ones that are larger."""
+    with _opened(path) as file:
+        groups = file.metadata
+        begin = weight = 0
+        for number in range(groups.num_row_groups):
+            weight += groups.row_group(number).total_byte_size
+            if weight >= size or number + 1 == groups.num_row_groups:
+                yield Piece(str(path), begin, number + 1, weight, begin)
+                begin, weight = number + 1, 0
+
+
+def read_parquet(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
+    """The pages in the row groups of *piece*, and the rows that have none."""
+    import pyarrow as pa
+
+    with _opened(Path(piece.path)) as file:
+        groups = range(piece.begin, piece.end)
+        rows = sum(file.metadata.row_group(number).num_rows for number in groups)
+        first = sum(file.metadata.row_group(n).num_rows for n in range(piece.begin))
+        batch_rows = max(1, min(MOST_ROWS, rows * BATCH_BYTES // max(1, piece.weight)))
+        place = first
+        try:
+            for batch in file.iter_batches(batch_rows, list(groups), list(COLUMNS)):
+                for row in batch.to_pylist():
+                    done = piece.weight * (place - first + 1) // rows
+                    if enter(place):
+                        html = row["html"]
+                        html = decoded(html) if isinstance(html, bytes) else html
+                        yield Record.of(row["url"], html, place, done)
+                    else:
+                        yield Record.left_out(place, done)
+                    place += 1
+        except (pa.ArrowException, OSError) as error:
+            yield Record.damaged(place, piece.weight, error)
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{path}: expected a Parquet file: {error}") from error
+    names = file.schema_arrow.names
+    if not set(COLUMNS) <= set(names):
+        wanted, got = " and ".join(COLUMNS), ", ".join(names)
+        raise SourceError(f"{path}: expected the columns {wanted}, got {got}")
+    return file
+
+
+class Format(NamedTuple):
+    """How files with one of the *endings* are read; what reads them tells the ends."""
+
+    endings: tuple[str, ...]
+    cut: Callable[[Path, int], Iterable[Piece]]
+    read: Callable[[Piece, Ends, Enter], Iterator[Record]]
+
+
+FORMATS: Final = (
+    Format(WARCS, byte_pieces, read_warc),
+    Format(JSON_LINES, byte_pieces, read_lines),
+    Format((".parquet",), parquet_pieces, read_parquet),
+)
+ENDINGS: Final = tuple(ending for each in FORMATS for ending in each.endings)
+
+
+def format_of(path: str) -> Format:
+    """The format of the file *path*, by its name; a `SourceError` if it has none of these."""
+    for each in FORMATS:
+        if path.endswith(each.endings):
+            return each
+    raise SourceError(f"{path}: expected a file ending in {', '.join(ENDINGS)}")
+
+
+def pieces_of(path: Path, size: int = PIECE) -> list[Piece]:
+    """The pieces of the file *path*, in their order."""
+    if path.is_dir():
+        raise SourceError(f"{path}: expected a file, got a folder; name its files: '{path}/*'")
+    if not path.is_file():
+        raise SourceError(f"{path}: expected a regular file")
+    return list(format_of(path.name).cut(path, size))

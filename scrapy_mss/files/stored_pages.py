@@ -32,7 +32,7 @@ LEFT_OUT: Final = "left_out"  # it has cost processes that read it
 LOST_TWICE: Final = 2  # processes, at the same record: once may be an accident
 LONGEST_DETAIL: Final = 200  # characters of a message that are worth a row
 
-# Told the place of each record before it is read; whether it is to be read at all.
+# Called with the place of each record before it is read; returns whether to read it.
 Enter = Callable[[int], bool]
 
 

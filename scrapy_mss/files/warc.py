@@ -105,7 +105,7 @@ class _Seen:
         self.is_emitted = record is not None and record.problem == DAMAGED
 
     def damage(self, file: BinaryIO, following: int | None) -> int | None:
-        """Where the damage is; None if that was told, or will be of the *following* record."""
+        """Where the damage is; None if it was or, with the *following* record, will be reported."""
         if self.is_emitted:
             return None
         end = self.end(file)
@@ -114,7 +114,7 @@ class _Seen:
         return None if end == following else end
 
     def end(self, file: BinaryIO) -> int | None:
-        """Where the last record ends, if it was seen and that can be told."""
+        """Where the last record ends, if it was seen and its end is known."""
         return end_of_member(file, self.last) if self.count else None
 
 

@@ -1,9 +1,9 @@
 """The sources of each field: one table, in the order in which they are tried.
 
-Strategy: a row is a field, the name of the source, a lookup and the keys that it looks up. The
-first row whose texts contain a valid value decides; what a valid value is, one parser per field
-knows (`PARSERS`). To drop a source, delete its row. docs/metadata.md shows this table, and a test
-keeps the two equal.
+Strategy: a field has one parser, which knows what a valid value is, and a row for each source: its
+name, a lookup and the keys that it looks up. The first row whose texts contain a valid value
+decides. To drop a source, delete its row. docs/metadata.md shows this table, and a test keeps the
+two equal.
 """
 
 from __future__ import annotations
@@ -37,16 +37,23 @@ class FieldValue(NamedTuple):
     weak: bool = False
 
 
-class FieldSource(NamedTuple):
-    """One place of a page where the value of *field* may be."""
+class Source(NamedTuple):
+    """One place of a page where the value of a field may be."""
 
-    field: str
     name: str
     lookup: Lookup
     keys: Keys
 
 
 Parser = Callable[[ParsedPage, Iterable[str]], FieldValue | None]
+
+
+class Field(NamedTuple):
+    """How a field is read: by *parse* from the texts of the first of *sources* with a value."""
+
+    parse: Parser
+    sources: tuple[Source, ...]
+
 
 # --- parsers: candidate texts -> value ------------------------------------------------------------
 
@@ -113,13 +120,11 @@ def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
 
 
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    tags = tags_of(texts)
-    return FieldValue(tags) if tags else None
+    return _first([tags_of(texts)])
 
 
 def _is_free(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    known = (free for text in texts if (free := lookups.is_free(text)) is not None)
-    return next(map(FieldValue, known), None)
+    return _first(map(lookups.is_free, texts))
 
 
 def _is_home(url: str) -> bool:
@@ -127,166 +132,167 @@ def _is_home(url: str) -> bool:
     return parts.path in ("", "/") and not parts.query
 
 
-def _first(values: Iterable[str | None]) -> FieldValue | None:
-    return next((FieldValue(value) for value in values if value), None)
+def _first(values: Iterable[str | bool | list[str] | None]) -> FieldValue | None:
+    """The first of *values* that is neither None nor empty; False is a value."""
+    return next((FieldValue(each) for each in values if each or each is False), None)
 
-
-PARSERS: Final[Mapping[str, Parser]] = {
-    "title": _title,
-    "authors": _authors,
-    "published": _date,
-    "modified": _date,
-    "language": _language,
-    "description": _text,
-    "site_name": _text,
-    "canonical_url": _canonical_url,
-    "main_image": _image,
-    "section": _section,
-    "tags": _tags,
-    "is_accessible_for_free": _is_free,
-}
 
 # --- the table ------------------------------------------------------------------------------------
 
 
-def _source(field: str, name: str, lookup: Lookup, keys: str = "") -> FieldSource:
-    return FieldSource(field, name, lookup, tuple(keys.split()))
+def _field(parse: Parser, *sources: Source) -> Field:
+    return Field(parse, sources)
 
 
-FIELD_SOURCES: Final[tuple[FieldSource, ...]] = (
-    _source("title", "heading", lookups.confirmed_heading, "og:title twitter:title"),
-    _source("title", "opengraph", lookups.meta, "og:title"),
-    _source("title", "json-ld", lookups.json_ld_article, "headline name"),
-    _source(
-        "title",
-        "meta",
-        lookups.meta,
-        "citation_title parsely-title sailthru.title twitter:title dc.title",
-    ),
-    _source("title", "microdata", lookups.microdata_property, "headline"),
-    _source("title", "heading", lookups.h1_heading),
-    _source("title", "title", lookups.title_element),
-    _source("authors", "json-ld", lookups.json_ld_article, "author creator"),
-    _source("authors", "meta", lookups.meta_inverted_name, "citation_author"),
-    _source("authors", "microdata", lookups.microdata_person, "author creator"),
-    _source("authors", "rel-author", lookups.author_link),
-    _source("authors", "label", lookups.labelled_name),
-    _source(
-        "authors", "meta", lookups.meta, "author parsely-author sailthru.author byl article:author"
-    ),
-    _source("authors", "meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
-    _source("authors", "byline", lookups.byline),
-    _source(
-        "published",
-        "meta",
-        lookups.meta,
-        "article:published_time og:article:published_time article:published og:published_time "
-        "parsely-pub-date sailthru.date citation_publication_date",
-    ),
-    _source(
-        "published", "json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"
-    ),
-    _source("published", "microdata", lookups.microdata_property, "datePublished dateCreated"),
-    _source("published", "json-ld", lookups.json_ld_page, "datePublished"),
-    _source(
-        "published",
-        "meta",
-        lookups.meta,
-        "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
-        "datepublished pubdate publish-date publish_date publication_date published_at date",
-    ),
-    _source(
-        "published",
-        "time",
-        consistent_with_url(lookups.marked_time),
-        "publish pubdate pub-date entry-date posted created",
-    ),
-    _source(
-        "published",
-        "script",
-        consistent_with_url(lookups.script_value),
-        "datePublished date_published published publishedAt published_at publishedDate "
-        "published_date publishDate publish_date publicationDate publication_date pubDate "
-        "firstPublished firstPublishedAt first_published_at",
-    ),
-    _source("published", "near-heading", consistent_with_url(lookups.date_line)),
-    _source("published", "time", consistent_with_url(lookups.other_time), "updat modif edit"),
-    _source("published", "near-heading", consistent_with_url(lookups.line_with_date)),
-    _source("published", "url", lookups.url_day),
-    _source("published", "near-heading", lookups.update_line),
-    _source("published", "text", lookups.distant_date_line),
-    _source("modified", "json-ld", lookups.json_ld_article, "dateModified"),
-    _source(
-        "modified",
-        "meta",
-        lookups.meta,
-        "article:modified_time og:article:modified_time article:modified og:updated_time "
-        "og:modified_time dcterms.modified dc.date.modified datemodified last-modified",
-    ),
-    _source("modified", "microdata", lookups.microdata_property, "dateModified"),
-    _source("modified", "json-ld", lookups.json_ld_page, "dateModified"),
-    _source("modified", "time", lookups.marked_time, "modified updated"),
-    _source("modified", "near-heading", lookups.update_line),
-    _source("language", "html", lookups.html_language),
-    _source("language", "json-ld", lookups.json_ld_article, "inLanguage"),
-    _source("language", "json-ld", lookups.json_ld_page, "inLanguage"),
-    _source("language", "meta", lookups.meta, "content-language language dc.language og:locale"),
-    _source("description", "opengraph", lookups.meta, "og:description"),
-    _source("description", "meta", lookups.meta, "description twitter:description dc.description"),
-    _source("description", "json-ld", lookups.json_ld_article, "description"),
-    _source("description", "microdata", lookups.microdata_property, "description"),
-    _source("site_name", "opengraph", lookups.meta, "og:site_name"),
-    _source("site_name", "json-ld", lookups.json_ld_article, "publisher"),
-    _source("site_name", "json-ld", lookups.json_ld_site, "name"),
-    _source(
-        "site_name",
-        "meta",
-        lookups.meta,
-        "application-name dc.publisher apple-mobile-web-app-title",
-    ),
-    _source("canonical_url", "link", lookups.link, "canonical"),
-    _source("canonical_url", "opengraph", lookups.meta, "og:url"),
-    _source("canonical_url", "json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
-    _source("main_image", "opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
-    _source("main_image", "json-ld", lookups.json_ld_article, "image thumbnailUrl"),
-    _source(
-        "main_image", "meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"
-    ),
-    _source("main_image", "json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
-    _source("main_image", "microdata", lookups.microdata_property, "image"),
-    _source("main_image", "link", lookups.link, "image_src"),
-    _source("section", "opengraph", lookups.meta, "article:section og:article:section"),
-    _source("section", "json-ld", lookups.json_ld_article, "articleSection"),
-    _source("section", "meta", lookups.meta, "parsely-section sailthru.section section"),
-    _source("section", "microdata", lookups.microdata_property, "articleSection"),
-    _source("tags", "opengraph", lookups.meta, "article:tag og:article:tag"),
-    _source("tags", "json-ld", lookups.json_ld_article, "keywords"),
-    _source("tags", "meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
-    _source("tags", "microdata", lookups.microdata_property, "keywords"),
-    _source("tags", "rel-tag", lookups.tag_link),
-    _source("tags", "meta", lookups.meta, "keywords"),
-    _source("is_accessible_for_free", "json-ld", lookups.article_flag, "isAccessibleForFree"),
-    _source("is_accessible_for_free", "json-ld", lookups.part_flag, "isAccessibleForFree"),
-    _source("is_accessible_for_free", "json-ld", lookups.page_flag, "isAccessibleForFree"),
-    _source(
-        "is_accessible_for_free", "microdata", lookups.microdata_property, "isAccessibleForFree"
-    ),
-    _source("is_accessible_for_free", "opengraph", lookups.meta, "article:content_tier"),
-)
+def _source(name: str, lookup: Lookup, keys: str = "") -> Source:
+    return Source(name, lookup, tuple(keys.split()))
 
 
-SOURCES_BY_FIELD: Final[Mapping[str, tuple[FieldSource, ...]]] = {
-    field: tuple(source for source in FIELD_SOURCES if source.field == field) for field in PARSERS
+FIELDS: Final[Mapping[str, Field]] = {
+    "title": _field(
+        _title,
+        _source("heading", lookups.confirmed_heading, "og:title twitter:title"),
+        _source("opengraph", lookups.meta, "og:title"),
+        _source("json-ld", lookups.json_ld_article, "headline name"),
+        _source(
+            "meta",
+            lookups.meta,
+            "citation_title parsely-title sailthru.title twitter:title dc.title",
+        ),
+        _source("microdata", lookups.microdata_property, "headline"),
+        _source("heading", lookups.h1_heading),
+        _source("title", lookups.title_element),
+    ),
+    "authors": _field(
+        _authors,
+        _source("json-ld", lookups.json_ld_article, "author creator"),
+        _source("meta", lookups.meta_inverted_name, "citation_author"),
+        _source("microdata", lookups.microdata_person, "author creator"),
+        _source("rel-author", lookups.author_link),
+        _source("label", lookups.labelled_name),
+        _source("meta", lookups.meta, "author parsely-author sailthru.author byl article:author"),
+        _source("meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
+        _source("byline", lookups.byline),
+    ),
+    "published": _field(
+        _date,
+        _source(
+            "meta",
+            lookups.meta,
+            "article:published_time og:article:published_time article:published "
+            "og:published_time parsely-pub-date sailthru.date citation_publication_date",
+        ),
+        _source("json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"),
+        _source("microdata", lookups.microdata_property, "datePublished dateCreated"),
+        _source("json-ld", lookups.json_ld_page, "datePublished"),
+        _source(
+            "meta",
+            lookups.meta,
+            "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
+            "datepublished pubdate publish-date publish_date publication_date published_at date",
+        ),
+        _source(
+            "time",
+            consistent_with_url(lookups.marked_time),
+            "publish pubdate pub-date entry-date posted created",
+        ),
+        _source(
+            "script",
+            consistent_with_url(lookups.script_value),
+            "datePublished date_published published publishedAt published_at publishedDate "
+            "published_date publishDate publish_date publicationDate publication_date pubDate "
+            "firstPublished firstPublishedAt first_published_at",
+        ),
+        _source("near-heading", consistent_with_url(lookups.date_line)),
+        _source("time", consistent_with_url(lookups.other_time), "updat modif edit"),
+        _source("near-heading", consistent_with_url(lookups.line_with_date)),
+        _source("url", lookups.url_day),
+        _source("near-heading", lookups.update_line),
+        _source("text", lookups.distant_date_line),
+    ),
+    "modified": _field(
+        _date,
+        _source("json-ld", lookups.json_ld_article, "dateModified"),
+        _source(
+            "meta",
+            lookups.meta,
+            "article:modified_time og:article:modified_time article:modified og:updated_time "
+            "og:modified_time dcterms.modified dc.date.modified datemodified last-modified",
+        ),
+        _source("microdata", lookups.microdata_property, "dateModified"),
+        _source("json-ld", lookups.json_ld_page, "dateModified"),
+        _source("time", lookups.marked_time, "modified updated"),
+        _source("near-heading", lookups.update_line),
+    ),
+    "language": _field(
+        _language,
+        _source("html", lookups.html_language),
+        _source("json-ld", lookups.json_ld_article, "inLanguage"),
+        _source("json-ld", lookups.json_ld_page, "inLanguage"),
+        _source("meta", lookups.meta, "content-language language dc.language og:locale"),
+    ),
+    "description": _field(
+        _text,
+        _source("opengraph", lookups.meta, "og:description"),
+        _source("meta", lookups.meta, "description twitter:description dc.description"),
+        _source("json-ld", lookups.json_ld_article, "description"),
+        _source("microdata", lookups.microdata_property, "description"),
+    ),
+    "site_name": _field(
+        _text,
+        _source("opengraph", lookups.meta, "og:site_name"),
+        _source("json-ld", lookups.json_ld_article, "publisher"),
+        _source("json-ld", lookups.json_ld_site, "name"),
+        _source("meta", lookups.meta, "application-name dc.publisher apple-mobile-web-app-title"),
+    ),
+    "canonical_url": _field(
+        _canonical_url,
+        _source("link", lookups.link, "canonical"),
+        _source("opengraph", lookups.meta, "og:url"),
+        _source("json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
+    ),
+    "main_image": _field(
+        _image,
+        _source("opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
+        _source("json-ld", lookups.json_ld_article, "image thumbnailUrl"),
+        _source("meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"),
+        _source("json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
+        _source("microdata", lookups.microdata_property, "image"),
+        _source("link", lookups.link, "image_src"),
+    ),
+    "section": _field(
+        _section,
+        _source("opengraph", lookups.meta, "article:section og:article:section"),
+        _source("json-ld", lookups.json_ld_article, "articleSection"),
+        _source("meta", lookups.meta, "parsely-section sailthru.section section"),
+        _source("microdata", lookups.microdata_property, "articleSection"),
+    ),
+    "tags": _field(
+        _tags,
+        _source("opengraph", lookups.meta, "article:tag og:article:tag"),
+        _source("json-ld", lookups.json_ld_article, "keywords"),
+        _source("meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
+        _source("microdata", lookups.microdata_property, "keywords"),
+        _source("rel-tag", lookups.tag_link),
+        _source("meta", lookups.meta, "keywords"),
+    ),
+    "is_accessible_for_free": _field(
+        _is_free,
+        _source("json-ld", lookups.article_flag, "isAccessibleForFree"),
+        _source("json-ld", lookups.part_flag, "isAccessibleForFree"),
+        _source("json-ld", lookups.page_flag, "isAccessibleForFree"),
+        _source("microdata", lookups.microdata_property, "isAccessibleForFree"),
+        _source("opengraph", lookups.meta, "article:content_tier"),
+    ),
 }
 
 
-def resolve_field(page: ParsedPage, field: str) -> tuple[FieldValue, str] | None:
+def resolve_field(page: ParsedPage, field: Field) -> tuple[FieldValue, str] | None:
     """The value of *field* and the name of its source; None if no source has one."""
     weak: tuple[FieldValue, str] | None = None
-    parser = PARSERS[field]
-    for source in SOURCES_BY_FIELD[field]:
+    for source in field.sources:
         texts = source.lookup(page, source.keys)
-        found = parser(page, texts) if texts else None
+        found = field.parse(page, texts) if texts else None
         if found and not found.weak:
             return found, source.name
         if found and not weak:

@@ -1,4 +1,4 @@
-"""Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
+"""Lookups: from a page and the keys of a `Source` to candidate texts, best first.
 
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
 field's parser in `fields`. So one lookup serves several fields, and any row can use any.
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, wraps
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import in_direct_order, labelled_names, person_names
@@ -21,6 +21,7 @@ from scrapy_mss.metadata.parsed_page import (
     ParsedPage,
     first_group,
     markers_of,
+    meta_name,
     names_of_person,
     property_value,
 )
@@ -28,7 +29,7 @@ from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
 from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
-from scrapy_mss.pages.declarations import ARTICLE, OTHER, WEB_PAGE, WEB_SITE, Node
+from scrapy_mss.pages.declarations import ARTICLE, MAX_TYPES, OTHER, WEB_PAGE, WEB_SITE, Node
 from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
@@ -54,14 +55,7 @@ def json_ld_site(page: ParsedPage, keys: Keys) -> Iterable[str]:
 
 def meta(page: ParsedPage, keys: Keys) -> list[str]:
     """`<meta>` by name or property."""
-    metas = page.metas
-    return [text for name in _meta_names(keys) if name in metas for text in metas[name]]
-
-
-@lru_cache
-def _meta_names(keys: Keys) -> Keys:
-    """*keys* as `ParsedPage.metas` names them."""
-    return tuple(key.replace(".", ":") for key in keys)
+    return [text for key in keys for text in page.metas.get(meta_name(key), ())]
 
 
 def meta_inverted_name(page: ParsedPage, keys: Keys) -> list[str]:
@@ -76,23 +70,17 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    elements = _properties(page, keys)
-    values = (property_value(each, page.visible) for each in elements)
-    return values if elements else ()
+    return (property_value(each, page.visible) for each in _properties(page, keys))
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    persons = _properties(page, keys)
-    names = (names_of_person(each, page.visible) for each in first_group(persons))
-    return chain.from_iterable(names) if persons else ()
+    persons = first_group(_properties(page, keys))
+    return chain.from_iterable(names_of_person(each, page.visible) for each in persons)
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
-    properties = page.properties
-    if not properties:
-        return []
-    return [each for key in keys for each in properties.get(key.lower(), ())]
+    return [each for key in keys for each in page.properties.get(key.lower(), ())]
 
 
 def html_language(page: ParsedPage, _: Keys) -> list[str]:
@@ -141,25 +129,25 @@ _UPDATED: Final = re.compile(
 
 def marked_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """`<time>` with a class, id or property that contains a key."""
-    for element in page.times:
-        markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
-        if any(key in markers for key in keys):
-            yield element.get("datetime") or page.visible.of(element)
+    return _times(page, keys, marked=True)
 
 
 def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """`<time>` without a class, id or property that contains a key."""
+    return _times(page, keys, marked=False)
+
+
+def _times(page: ParsedPage, keys: Keys, *, marked: bool) -> Iterator[str]:
     for element in page.times:
-        markers = markers_of(element)
-        if not any(key in markers for key in keys):
+        markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
+        if any(key in markers for key in keys) == marked:
             yield element.get("datetime") or page.visible.of(element)
 
 
 def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The values of the keys in scripts that are not JSON-LD."""
-    pattern = _values_of(keys)
-    found = islice(pattern.finditer(page.other_scripts), MAX_SCRIPT_VALUES)
-    return (match[1] for match in found)
+    matches = _values_of(keys).finditer(page.other_scripts)
+    return (match[1] for match in islice(matches, MAX_SCRIPT_VALUES))
 
 
 @lru_cache
@@ -186,8 +174,7 @@ def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
 
 def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Longer lines near the heading that contain a date."""
-    lines = page.nearby
-    return _dates_in(page, (each for each in lines if not _is_date_line(each)))
+    return _dates_in(page, (each for each in page.nearby if not _is_date_line(each)))
 
 
 def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
@@ -198,7 +185,7 @@ def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
     for line in page.nearby:
-        updated = dates.has_year(line) and _UPDATED.search(line)
+        updated = _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found
@@ -220,26 +207,25 @@ def consistent_with_url(lookup: Lookup) -> Lookup:
 
     @wraps(lookup)
     def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
+        day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
         for text in lookup(page, keys):
             value = dates.parse(clean(text), page.language)
-            if value and _agrees_with_url(page, value):
+            if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
                 yield value
 
     consistent.__doc__ = f"{(lookup.__doc__ or '').rstrip('.')}, unless the URL has another day."
     return consistent
 
 
-def _agrees_with_url(page: ParsedPage, value: str) -> bool:
-    day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
-    return day is None or dates.days_between(day, value) <= MAX_DAYS_APART
-
-
 # --- authors --------------------------------------------------------------------------------------
+
+MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 
 
 def author_link(page: ParsedPage, _: Keys) -> list[str]:
     """Links with `rel=author`."""
-    return person_names(page.author_links)
+    links = page.tree.related_links("author", MAX_AUTHOR_LINKS)
+    return person_names(page.visible.of_short(first_group(links)))
 
 
 def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
@@ -263,14 +249,8 @@ MAX_TAG_LINKS: Final = 200  # a page of posts links the tags of each
 MAX_PARTS: Final = 50  # of an article; pages with a paywall have one or two
 FLAGS: Final = (bool, int, str)
 FREE: Final = {
-    "true": True,
-    "1": True,
-    "yes": True,
-    "free": True,
-    "false": False,
-    "0": False,
-    "no": False,
-    "locked": False,
+    **dict.fromkeys(("true", "1", "yes", "free"), True),
+    **dict.fromkeys(("false", "0", "no", "locked"), False),
 }
 _VOCABULARY: Final = ("https://schema.org/", "http://schema.org/")
 
@@ -316,8 +296,7 @@ def page_flag(page: ParsedPage, keys: Keys) -> list[str]:
 def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the parts of the article, if one of them is not free."""
     node = page.graph.best_node(ARTICLE)
-    parts = node.get("hasPart") if node else None
-    for part in (parts if isinstance(parts, list) else [parts])[:MAX_PARTS]:
+    for part in _listed(node.get("hasPart") if node else None, MAX_PARTS):
         if isinstance(part, dict):
             yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
 
@@ -362,15 +341,17 @@ def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
     [{"name": "Home", "url": "https://x.example/"}, {"name": "Sport", "url": ""}]
     """
     for trail in _trails(page):
-        items = trail.get("itemListElement")
-        crumbs = [
-            crumb
-            for each in sorted(_nodes(items), key=_position)
-            if (crumb := _crumb(page, each)) is not None
-        ]
+        items = _listed(trail.get("itemListElement"), 2 * MAX_CRUMBS)
+        nodes = sorted((each for each in items if isinstance(each, dict)), key=_position)
+        crumbs = [crumb for each in nodes if (crumb := _crumb(page, each)) is not None]
         if crumbs:
             return crumbs[:MAX_CRUMBS]
     return []
+
+
+def _listed(value: object, most: int) -> list[Any]:
+    """The first values of a list, or the only value."""
+    return value[:most] if isinstance(value, list) else [value]
 
 
 def _trails(page: ParsedPage) -> Iterator[Node]:
@@ -381,14 +362,8 @@ def _trails(page: ParsedPage) -> Iterator[Node]:
         if isinstance(named, dict):
             yield page.graph.resolved(named)
     for node in page.graph.nodes(OTHER):
-        types = node.get("@type")
-        if TYPE in (types if isinstance(types, list) else [types]):
+        if TYPE in _listed(node.get("@type"), MAX_TYPES):
             yield node
-
-
-def _nodes(items: object) -> list[Node]:
-    given = items if isinstance(items, list) else [items]
-    return [each for each in given[: 2 * MAX_CRUMBS] if isinstance(each, dict)]
 
 
 def _position(item: Node) -> float:
@@ -447,8 +422,7 @@ def _in_article(
     page: ParsedPage, article: Node, kind: str, keys: Sequence[str]
 ) -> Iterator[Medium]:
     for key in (*keys, *SHARED):
-        given = article.get(key)
-        for each in (given if isinstance(given, list) else [given])[:MAX_OBJECTS]:
+        for each in _listed(article.get(key), MAX_OBJECTS):
             node = page.graph.resolved(each) if isinstance(each, dict) else {}
             if key not in SHARED or TYPED.get(str(node.get("@type"))) == kind:
                 yield from _of_node(page, node, kind)
@@ -466,8 +440,6 @@ def _of_node(page: ParsedPage, node: Node, kind: str) -> Iterator[Medium]:
 
 def _in_metas(page: ParsedPage, kind: str, names: Sequence[str]) -> Iterator[Medium]:
     texts = (text for name in names for text in page.metas.get(name, ())[:MAX_OBJECTS])
-    for text in texts:
-        url = absolute_url(text, page.base)
-        if url:
-            yield Medium(kind, url, is_file=extension_of(url) in FILES)
-            return
+    url = next(filter(None, (absolute_url(text, page.base) for text in texts)), None)
+    if url:
+        yield Medium(kind, url, is_file=extension_of(url) in FILES)

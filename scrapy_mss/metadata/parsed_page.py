@@ -22,19 +22,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
-from typing import Final
+from typing import Final, TypeVar
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
 from scrapy_mss.metadata.tree import Element, Fragment, PageTree
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
-from scrapy_mss.pages.declarations import (
-    ARTICLE,
-    WEB_SITE,
-    Graph,
-    PageIdentity,
-    comparable_url,
-)
+from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
@@ -42,13 +36,14 @@ MAX_HEADINGS: Final = 20
 MAX_OF_TAG: Final = 1_000  # the most of 2,526 pages: 211 `<meta>`, 376 `<link>`
 MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
 MAX_TIMES: Final = 100
-MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
 LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
 TIME_TAGS: Final = frozenset({"h1", "time"})
 META_ATTRIBUTES: Final = ("content", "property", "name", "http-equiv")
 LINK_ATTRIBUTES: Final = ("href", "rel")
+Value = TypeVar("Value")
+
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
 
@@ -76,7 +71,7 @@ class ParsedPage:
                 continue
             for name in names:
                 if name:
-                    _add(metas, _meta_name(name), content)
+                    _add(metas, meta_name(name), content)
         return metas
 
     @lazy
@@ -150,8 +145,10 @@ class ParsedPage:
     @lazy
     def _lines(self) -> Iterator[Fragment]:
         """The lines after the heading, or of a page without one; each view reads on in them."""
-        visible, heading = self.visible, self._heading
-        return _lines(visible.runs_of_page() if heading is None else visible.runs_after(heading))
+        tree, heading, can_visit = self.tree, self._heading, self.visible.can_visit
+        if heading is None:
+            return _lines(tree.body_fragments(can_visit))
+        return _lines(tree.fragments_after(heading, can_visit))
 
     @lazy
     def _until_body(self) -> list[Fragment]:
@@ -181,7 +178,9 @@ class ParsedPage:
         """The texts after the heading that are marked as byline or link to an author's page."""
         parents = dict.fromkeys(parent for _, parent in self._until_body)
         elements = dict.fromkeys(
-            each for parent in parents for each in _upwards(parent, BYLINE_LEVELS)
+            each
+            for parent in parents
+            for each in (parent, *islice(parent.iterancestors(), BYLINE_LEVELS - 1))
         )
         return self.visible.of_short(filter(_is_byline, elements))
 
@@ -220,9 +219,22 @@ class ParsedPage:
         return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
-    def properties(self) -> Properties:
-        """The microdata of the page."""
-        return page_properties(self.tree)
+    def properties(self) -> Mapping[str, list[Element]]:
+        """The microdata of the page: elements by the lower-cased name of their property."""
+        properties: dict[str, list[Element]] = {}
+        article: Element | None = None
+        items: dict[Element, Element | None] = {}
+        for element in self.tree.properties(MAX_PROPERTIES):
+            item = _item_of(element, items)
+            item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
+            is_article = item_type.endswith(ARTICLE_TYPES)
+            if is_article and article is None:
+                article = item
+            is_teaser = is_article and item is not article
+            if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
+                for name in (element.get("itemprop") or "").lower().split():
+                    _add(properties, name, element, MAX_OF_NAME)
+        return properties
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -239,21 +251,16 @@ class ParsedPage:
                 current.append(element)
         return [*after, *reversed(before)]
 
-    @lazy
-    def author_links(self) -> list[str]:
-        """The texts of the first link with `rel=author` and of those next to it."""
-        links = self.tree.related_links("author", MAX_AUTHOR_LINKS)
-        return self.visible.of_short(first_group(links))
-
 
 @lru_cache(2**10)  # pages have the same few
-def _meta_name(name: str) -> str:
+def meta_name(name: str) -> str:
+    """The key in `ParsedPage.metas` of what is called *name*."""
     return name.strip().lower().replace(".", ":")
 
 
-def _add(values: dict[str, list[str]], name: str, value: str) -> None:
+def _add(values: dict[str, list[Value]], name: str, value: Value, most: int = MAX_VALUES) -> None:
     named = values.setdefault(name, [])
-    if len(named) < MAX_VALUES:
+    if len(named) < most:
         named.append(value)
 
 
@@ -268,28 +275,6 @@ ARTICLE_TYPES: Final = ("Article", "Posting", "Report")
 PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 # Attributes that hold the value of a property, machine-readable ones first.
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
-
-Properties = Mapping[str, list[Element]]
-
-
-def page_properties(tree: PageTree) -> Properties:
-    """The elements that describe the page, by the lower-cased name of their property."""
-    properties: dict[str, list[Element]] = {}
-    article: Element | None = None
-    items: dict[Element, Element | None] = {}
-    for element in tree.properties(MAX_PROPERTIES):
-        item = _item_of(element, items)
-        item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
-        is_article = item_type.endswith(ARTICLE_TYPES)
-        if is_article and article is None:
-            article = item
-        is_teaser = is_article and item is not article
-        if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
-            for name in (element.get("itemprop") or "").lower().split():
-                named = properties.setdefault(name, [])
-                if len(named) < MAX_OF_NAME:
-                    named.append(element)
-    return properties
 
 
 def _item_of(element: Element, items: dict[Element, Element | None]) -> Element | None:
@@ -362,16 +347,8 @@ class VisibleText:
 
     def _separated(self, element: Element) -> str:
         """The lines in *element*, separated: names in adjacent links have no space between them."""
-        lines = islice(_lines(_with_text(self._fragments(element))), MAX_LINES)
+        lines = islice(_lines(self._fragments(element)), MAX_LINES)
         return SEPARATOR.join(line for line, _ in lines)
-
-    def runs_after(self, element: Element) -> Iterator[Fragment]:
-        """The runs of text after *element*, in document order; not those of white space alone."""
-        return _with_text(self._tree.fragments_after(element, self.can_visit))
-
-    def runs_of_page(self) -> Iterator[Fragment]:
-        """The same of all text of the page."""
-        return _with_text(self._tree.body_fragments(self.can_visit))
 
     def _fragments(self, element: Element) -> Iterator[Fragment]:
         return self._tree.fragments(element, self.can_visit) if self.visits_left > 0 else iter(())
@@ -385,10 +362,6 @@ class VisibleText:
             if size > MAX_TEXT:
                 break
         return "".join(parts)
-
-
-def _with_text(fragments: Iterator[Fragment]) -> Iterator[Fragment]:
-    return (each for each in fragments if each[0] and not each[0].isspace())
 
 
 # --- around the heading ---------------------------------------------------------------------------
@@ -425,13 +398,9 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _upwards(element: Element, count: int) -> Iterator[Element]:
-    """The element and its ancestors, *count* in all."""
-    return chain((element,), islice(element.iterancestors(), count - 1))
-
-
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
-    return ((line, parent) for text, parent in runs if (line := clean(text)))
+    """The lines in *runs* of text, on one line each; not those of white space alone."""
+    return ((line, parent) for text, parent in runs if not text.isspace() and (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
@@ -446,13 +415,7 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
 def _is_byline(element: Element) -> bool:
     if not element.attrib:  # as most paragraphs
         return False
-    if _marks_byline(markers_of(element)):
+    markers = markers_of(element)
+    if any(word in markers for word in BYLINE_MARKERS):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
-
-
-def _marks_byline(markers: str) -> bool:
-    for word in BYLINE_MARKERS:  # a third of the time of an expression  # noqa: SIM110
-        if word in markers:
-            return True
-    return False

@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -90,10 +90,6 @@ class Element:
     def get(self, key: str, /) -> str | None:
         return self.attrib.get(key)
 
-    @property
-    def text(self) -> str | None:
-        return self._tree.source_after(self.row)
-
     def iterancestors(self) -> Iterator[Element]:
         return self._tree.around(self.row)
 
@@ -101,29 +97,8 @@ class Element:
         return self._tree.inside(self.row)
 
 
-class _Tags(NamedTuple):
-    """The tags of a page but those in raw text, a title for example: one row each; -1 is none.
-
-    *opening* are the rows of the opening tags, and *listed* those of each of `LISTED`.
-    """
-
-    number: bytes | bytearray  # uint8[n]
-    opens: bytes | bytearray  # bool[n]
-    start: Rows  # int32[n]: where each begins in the source
-    end: Rows
-    partner: Rows
-    parent: Rows  # of the element around each; a closing tag is inside its own
-    opening: Rows
-    listed: Sequence[Rows]  # by the numbers in `_LISTS`; there is none of number 0
-
-    @classmethod
-    def of(cls, tokens: Tokens) -> _Tags:
-        """The tags among *tokens*."""
-        return cls(*_tag_rows(tokens))
-
-
 def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
-    """The columns of `_Tags`."""
+    """The columns of a `PageTree`."""
     is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
     at = is_tag.nonzero()[0]
     row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
@@ -160,19 +135,28 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
 
 
 class PageTree:
-    """The elements among *tokens*."""
+    """The elements among *tokens*.
+
+    Their tags but those in raw text, a title for example, are a row each of these columns; -1 is
+    none.
+    """
+
+    _number: bytes | bytearray  # uint8[n]
+    _opens: bytes | bytearray  # bool[n]
+    _start: Rows  # int32[n]: where each begins in the source
+    _end: Rows
+    _partner: Rows
+    _parents: Rows  # of the element around each; a closing tag is inside its own
+    _opening: Rows  # the rows of the opening tags
+    _listed: Sequence[Rows]  # of each of `LISTED`, by the numbers in `_LISTS`; none has number 0
 
     def __init__(self, tokens: Tokens) -> None:
         self._source = tokens.source
         self._elements: dict[int, Element] = {}
-        self._tags = tags = _Tags.of(tokens)
-        self._n = len(tags.number)
-        self._number = tags.number
-        self._opens = tags.opens
-        self._partner = tags.partner
-        self._parents = tags.parent
-        self._start = tags.start
-        self._end = tags.end
+        columns = _tag_rows(tokens)
+        self._number, self._opens, self._start, self._end, self._partner = columns[:5]
+        self._parents, self._opening, self._listed = columns[5:]
+        self._n = len(self._number)
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -181,9 +165,6 @@ class PageTree:
         if row < 0:
             return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
-
-    def _places(self, rows: Rows) -> TagPlaces:
-        return TagPlaces(rows, self._start, self._end)
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
@@ -195,13 +176,12 @@ class PageTree:
         element = self._elements.get(row)
         if element is None:
             number = self._number[row]
-            name = TAG_NAMES[number] if number != UNKNOWN_TAG else self._unknown_name(row)
+            name = TAG_NAMES[number]
+            if number == UNKNOWN_TAG:
+                found = TAG_NAME.match(self._source, self._start[row])
+                name = found[1].lower() if found else ""
             element = self._elements[row] = Element(self, row, name)
         return element
-
-    def _unknown_name(self, row: int) -> str:
-        found = TAG_NAME.match(self._source, self._start[row])
-        return found[1].lower() if found else ""
 
     @lazy
     def _root(self) -> Element:
@@ -219,7 +199,7 @@ class PageTree:
             row = element.row
 
     def inside(self, row: int) -> Iterator[Element]:
-        rows, stop = self._tags.opening, self._partner[row]
+        rows, stop = self._opening, self._partner[row]
         for number in range(bisect_right(rows, row), len(rows)):
             if rows[number] >= stop:
                 return
@@ -247,8 +227,8 @@ class PageTree:
         return map(self._element, rows)
 
     def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
-        rows = self._rows_of(tag)[:most]
-        return attribute_values(names, self._source, self._places(rows)) if rows else []
+        places = TagPlaces(self._rows_of(tag)[:most], self._start, self._end)
+        return attribute_values(names, self._source, places)
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         kinds = self.values("script", ("type",), most)
@@ -261,12 +241,12 @@ class PageTree:
     def _rows_of(self, name: str) -> Rows:
         """The rows of the opening tags called *name*."""
         if name in LISTED:
-            return self._tags.listed[_LISTS[TAG_NUMBERS[name]]]
+            return self._listed[_LISTS[TAG_NUMBERS[name]]]
         number = TAG_NUMBERS[name]
-        return array("i", (row for row in self._tags.opening if self._number[row] == number))
+        return array("i", (row for row in self._opening if self._number[row] == number))
 
     def properties(self, most: int) -> Iterator[Element]:
-        rows = self._holding(PROPERTY, self._tags.opening)
+        rows = self._holding(PROPERTY, self._opening)
         elements = map(self._element, rows)
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
@@ -281,7 +261,7 @@ class PageTree:
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
-        return rows_with(name, self._source, self._places(rows)) if rows else rows
+        return rows_with(name, self._source, TagPlaces(rows, self._start, self._end))
 
     # --- text -------------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ of families that this version computes differently, and carries theirs.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +18,112 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Table
-from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.models.learned_pages import LearnedPages, generation_after, page_key
+from scrapy_mss.core.labels import Rejection, check_example
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
+from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
 from scrapy_mss.models.profiles import Profile
+
+MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
+PAGES_OF_A_GENERATION = (
+    2**14
+)  # a sixteenth of the bound: of so many it does not matter which go first
+MAX_RECENT = 2**10  # keys that wait to be sorted in; that takes a few milliseconds
+KEY_BYTES = 8
+UNUSED_BITS = np.uint64(32)  # of a token's id: half the bytes to hash, which is most of the time
+
+Generations = NDArray[np.uint32]
+
+
+def page_key(address: str, tokens: Tokens, inside: Bools) -> int:
+    """What names the page *address* whose article is the tokens *inside* (bool[n_tokens]).
+
+    The address counts without its fragment, which no server sees. Words count as the model sees
+    them, by their stems; tags between them do not.
+    """
+    page, _, _ = address.partition("#")
+    words = tokens.token_id[inside & ~tokens.is_tag] >> UNUSED_BITS
+    key = blake2b(words.astype("<u4").tobytes(), digest_size=KEY_BYTES)
+    key.update(page.encode("utf-8", "surrogatepass"))
+    return int.from_bytes(key.digest(), "little")
+
+
+def generation_after(pages: int) -> int:
+    """The generation of a page that is learned after so many *pages*."""
+    return min(pages // PAGES_OF_A_GENERATION, 2**32 - 1)
+
+
+class LearnedPages:
+    """A bounded set of page keys, the most recent ones."""
+
+    def __init__(
+        self, keys: TokenIds | None = None, generations: Generations | None = None
+    ) -> None:
+        """The keys uint64[n], strictly ascending, and their generations uint32[n]."""
+        self._keys = np.zeros(0, np.uint64) if keys is None else keys
+        self._generations = np.zeros(0, np.uint32) if generations is None else generations
+        self._recent: dict[int, int] = {}  # not sorted in yet
+
+    def __contains__(self, key: int) -> bool:
+        if key in self._recent:
+            return True
+        at = int(self._keys.searchsorted(np.uint64(key)))
+        return at < len(self._keys) and int(self._keys[at]) == key
+
+    def __len__(self) -> int:
+        return len(self.arrays()[0])
+
+    def add(self, key: int, generation: int) -> None:
+        """Take in the page of this *key*."""
+        self._recent[key] = max(generation, self._recent.get(key, 0))
+        if len(self._recent) >= MAX_RECENT:
+            self.arrays()
+
+    def merge(self, other: LearnedPages) -> int:
+        """Take in the pages of *other*; how many of them were here already."""
+        (keys, generations), more = self.arrays(), other.arrays()
+        n_both = int(np.isin(more[0], keys, assume_unique=True).sum())
+        self._keys, self._generations = _united(
+            np.concatenate((keys, more[0])), np.concatenate((generations, more[1]))
+        )
+        return n_both
+
+    def arrays(self) -> tuple[TokenIds, Generations]:
+        """All keys, in ascending order, and their generations."""
+        if self._recent:
+            keys = np.fromiter(self._recent.keys(), np.uint64, len(self._recent))
+            generations = np.fromiter(self._recent.values(), np.uint32, len(self._recent))
+            self._keys, self._generations = _united(
+                np.concatenate((self._keys, keys)), np.concatenate((self._generations, generations))
+            )
+            self._recent = {}
+        return self._keys, self._generations
+
+
+def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generations]:
+    """*keys* in order, each once with the newest of its *generations*, and not too many."""
+    if not len(keys):
+        return keys, generations
+    order = keys.argsort(kind="stable")  # of keys that are two sorted runs: it merges them
+    keys, generations = keys[order], generations[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    keys, generations = keys[first], np.maximum.reduceat(generations, first)
+    n_excess = len(keys) - MAX_KEYS
+    if n_excess <= 0:
+        return keys, generations
+    kept = _newest(generations, n_excess)
+    return keys[kept], generations[kept]
+
+
+def _newest(generations: Generations, n_excess: int) -> Bools:
+    """Which of the keys, which are in ascending order, are left if *n_excess* of them go.
+
+    The oldest generations go first, and within one the least keys, so that it does not matter in
+    which order sets were united.
+    """
+    limit = np.partition(generations, n_excess - 1)[n_excess - 1]
+    kept: Bools = generations >= limit
+    kept[np.flatnonzero(generations == limit)[: n_excess - int((~kept).sum())]] = False
+    return kept
 
 
 class OtherFamily(NamedTuple):
@@ -105,3 +208,23 @@ class Model:
         of_classifier = self.classifier.digest if self.classifier else 0
         digest = (self.bayes.digest + of_classifier) % (1 << DIGEST_BITS)
         return f"{self.profile.name}@{self.bayes.pages}p-{digest:0{DIGEST_BITS // 4}x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page to learn: its key among the learned pages, and what it adds to the counts."""
+
+    key: int
+    observation: Observation
+
+
+def example_of(tokens: Tokens, inside: Bools, address: str, model: Model) -> Example | Rejection:
+    """The page of *address* for a model like *model*; why it is rejected, if it is.
+
+    ``inside`` is bool[n_tokens], the tokens of the article. The counts of *model* do not matter.
+    """
+    rejection = check_example(tokens, inside, model.profile.max_tag_share)
+    if rejection is not None:
+        return rejection
+    key = page_key(address, tokens, inside)
+    return Example(key, model.bayes.observe(Page(tokens), inside))

@@ -1,185 +1,224 @@
-"""A model in a file: read completely, written so that a crash leaves the old file or the new one.
+"""A model in a store: the sum of all that crawls have learned, as a base and the later deltas.
 
-A symbolic link to it is followed. Crawls keep their models in a store (`stored`).
+    head     the generation, which is the number of deltas so far, that of the base, that of the
+             base before it, and which crawls have added the deltas since that one
+    base N   the sum of the deltas up to a generation, in the form of a model file
+    delta N  what a checkpoint has added
+
+Counts are additive, so a checkpoint appends what it has learned, and reads the deltas that others
+have appended since it last did. When there are many, or they are as long as the base, the crawl
+that notices this stores their sum as the new base. The deltas since the old one stay, for crawls
+that have not read them yet.
+
+Crawls with different versions of this library share the deltas: each counts the families that it
+computes in the same way, and carries the others into a new base (`Model.other_families`).
 """
 
 from __future__ import annotations
 
+import json
 import logging
-import os
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from secrets import token_hex
-from typing import BinaryIO, Protocol
+from time import time
+from typing import Final, NamedTuple
 
-from scrapy_mss.files.untrusted import open_regular
+from scrapy_mss.models.files import warn_of_restarts
 from scrapy_mss.models.format import (
-    MAGIC,
     DamagedModelError,
     FullModelError,
     IncompatibleModelError,
     ModelError,
-    UnreadableModelError,
     from_bytes,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
+from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, Store
 
 logger = logging.getLogger(__name__)
 
-LARGEST_FILE = 2**26  # bytes: the full tables of a profile take 48 MiB before they are packed
+SMALLEST_LOG: Final = 2**23  # bytes of deltas that are not worth a new base
+MOST_DELTAS: Final = 64  # since the base: each takes a new crawl some 20 ms to add
+ATTEMPTS: Final = 10  # to read what others replace meanwhile
+
+HEAD: Final = MODEL.key("head")
 
 
-class KeptModel(Protocol):
-    """Where a model is kept that can be added to: a file, or a store."""
+class Head(NamedTuple):
+    """Which deltas there are."""
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
+    generation: int = 0  # the number of the last one
+    base: int = 0  # the last one that is in the base
+    first: int = 0  # the last one that is gone
+    log_bytes: int = 0  # of the deltas since the base
+    base_bytes: int = 0
+    authors: tuple[str, ...] = ()  # of the deltas after the first, in their order
 
-    def load(self) -> Model:
-        """The model that is kept; an empty one where there is none."""
+    def by_others(self, known: int, author: str) -> list[int]:
+        """The numbers of the deltas after the *known* ones that are not by this *author*."""
+        numbered = enumerate(self.authors, self.first + 1)
+        return [number for number, each in numbered if number > known and each != author]
 
-    def add(self, learned: Model) -> None:
-        """Add what was *learned*; where this raises, nothing was added."""
 
+class StoredModel:
+    """The model in a *store*, for a *profile*; one thread at a time uses it."""
 
-class ModelFile:
-    """A model in a file, which one process at a time adds to."""
-
-    def __init__(self, path: str | os.PathLike[str], profile: Profile) -> None:
-        """Keep a model for *profile* in the file *path*, which need not exist yet."""
-        self.path = _target(path)
+    def __init__(self, store: Store, profile: Profile) -> None:
         self.profile = profile
-        self._has_warned = False
+        self._store = store
+        self._author = token_hex(4)
+        self._known = 0  # the generation up to which all is known
+        self._head = Head()  # of the last change
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return str(self.path)
+        return self._store.name
 
     def load(self) -> Model:
-        """The model in the file; an empty one where there is no file."""
-        try:
-            model = read_model(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            return Model(self.profile)
-        except OSError as error:
-            raise UnreadableModelError(
-                f"{self.path}: the model cannot be read: {error.strerror}. Give the path of a "
-                "file that scrapy-mss has written, or of a new one"
-            ) from None
-        if model.profile.families != self.profile.families:
-            raise IncompatibleModelError(
-                f"{self.path}: the model is for the profile {model.profile.name!r}, not for "
-                f"{self.profile.name!r}. Name another file, or remove this one"
-            )
-        if not self._has_warned:
-            self._has_warned = True
-            warn_of_restarts(self.name, model)
+        """The sum of all deltas; an empty model where there are none."""
+        model, self._known = self._loaded()
+        warn_of_restarts(self.name, model)
         return model
 
     def add(self, learned: Model) -> None:
-        """Add what was *learned* to the file; where this raises, nothing was added."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        model = self.load()
+        """Add what was *learned*, by itself, and make sure that it is stored."""
+        self._store.write([self.adding(lambda: learned)])
+        self._rebase_if_due()
+        self._store.close()
+
+    def adding(self, learned: Callable[[], Model]) -> Change:
+        """What adds what was *learned*; its outcome is what others have added, or None."""
+        delta = cache(lambda: to_bytes(learned()))
+        return Change([HEAD], partial(self._with, delta), self._of_others)
+
+    def _with(self, delta: Callable[[], bytes], found: Rows) -> dict[Key, Row | None]:
+        head = self._head_in(found)
+        self._head = head._replace(
+            generation=head.generation + 1,
+            log_bytes=head.log_bytes + len(delta()),
+            authors=(*head.authors, self._author),
+        )
+        row = Row(delta(), _minute())
+        return {HEAD: _row(self._head), _delta(self._head.generation): row}
+
+    def _of_others(self) -> Model | None:
+        """What others have added since this was last asked; a new base, where one is due."""
+        head = self._head
+        numbers = head.by_others(self._known, self._author)
+        if self._known < head.first:
+            numbers = []
+            logger.warning(
+                "scrapy-mss: %s: what other crawls have learned since the last checkpoint is read "
+                "when the next crawl begins",
+                self.name,
+            )
+        found = self._store.get(map(_delta, numbers))
+        # Until its writing is answered, a delta may come to have a later number.
+        self._known = head.generation - 1
+        others = Model(self.profile)
+        self._sum(others, found, numbers)
+        self._rebase_if_due()
+        return others if numbers else None
+
+    def _rebase_if_due(self) -> None:
+        """Store a new base if there are many deltas; where that fails, others do it later."""
+        head = self._head
+        is_long = head.log_bytes > max(SMALLEST_LOG, head.base_bytes)
+        if not is_long and head.generation - head.base <= MOST_DELTAS:
+            return
         try:
-            model.merge(learned)
+            self._store.write([self._rebasing()])
+        except (ModelError, OSError) as error:
+            logger.warning("scrapy-mss: %s: the deltas cannot be added up: %s", self.name, error)
+
+    def _rebasing(self) -> Change:
+        """What stores a new base."""
+        model, generation = self._loaded()
+        data = to_bytes(model)
+
+        def writes(found: Rows) -> dict[Key, Row | None]:
+            head = self._head_in(found)
+            if head.base >= generation:  # another crawl was first
+                return {}
+            authors = head.authors[head.base - head.first :]
+            later = Head(head.generation, generation, head.base, 0, len(data), authors)
+            gone = {_delta(number): None for number in range(head.first + 1, head.base + 1)}
+            return {
+                **gone,
+                _base(head.base): None,
+                _base(generation): Row(data, _minute()),
+                HEAD: _row(later),
+            }
+
+        return Change([HEAD], writes)
+
+    def _loaded(self) -> tuple[Model, int]:
+        """The sum of all deltas, and the generation of the last."""
+        keys, found = list[Key](), dict[Key, bytes]()
+        for _ in range(ATTEMPTS):
+            head = self._head_in(self._store.get([HEAD]))
+            numbers = range(head.base + 1, head.generation + 1)
+            keys = [*map(_delta, numbers), *([_base(head.base)] if head.base else [])]
+            found = self._store.get(keys)
+            if len(found) == len(keys):
+                base = found.get(_base(head.base))
+                model = Model(self.profile) if base is None else self._model_in(base)
+                self._sum(model, found, numbers)
+                return model, head.generation
+        raise DamagedModelError(
+            f"{self.name}: expected {len(keys)} parts of the model, got {len(found)}. "
+            "Name another store, or remove this one"
+        )
+
+    def _sum(self, model: Model, found: Rows, numbers: Sequence[int]) -> None:
+        """Add the deltas with these *numbers* to *model*."""
+        try:
+            for number in numbers:
+                if _delta(number) in found:
+                    delta = self._model_in(found[_delta(number)])
+                    model.classifier = delta.classifier or model.classifier
+                    model.merge(delta)
         except OverflowError as error:
-            raise FullModelError(f"{self.path}: {error}") from error
-        write_model(self.path, model)
+            raise FullModelError(f"{self.name}: {error}") from error
+
+    def _head_in(self, found: Rows) -> Head:
+        try:
+            *numbers, authors = json.loads(found[HEAD]) if HEAD in found else Head()
+            generation, base, first, log_bytes, base_bytes = map(int, numbers)
+            return Head(generation, base, first, log_bytes, base_bytes, tuple(authors))
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:
+            raise DamagedModelError(
+                f"{self.name}: expected the numbers of deltas, got {found[HEAD][:50]!r}. Name "
+                "another store, or remove this one"
+            ) from error
+
+    def _model_in(self, data: bytes) -> Model:
+        try:
+            model = from_bytes(data)
+        except ModelError as error:
+            raise type(error)(f"{self.name}: {error}") from None
+        if model.profile.families != self.profile.families:
+            raise IncompatibleModelError(
+                f"{self.name}: the model is for the profile {model.profile.name!r}, not for "
+                f"{self.profile.name!r}. Name another store"
+            )
+        return model
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
-    """The model in the file *path*; a ``ModelError`` names the file and what is wrong with it."""
-    try:
-        with open_regular(path) as file:
-            return from_bytes(_model_bytes(file))
-    except ModelError as error:
-        raise type(error)(
-            f"{os.fspath(path)}: {error}"
-        ) from None  # Scrapy logs a traceback of each
+def _minute() -> int:
+    return int(time() // 60)
 
 
-def warn_of_restarts(name: str, model: Model) -> None:
-    """Warn of what was stored as *name* by another version of this library, and is not used."""
-    if model.restarted:
-        restarted = (f"{family} ({pages:,} pages)" for family, pages in model.restarted.items())
-        logger.warning(
-            "scrapy-mss: %s: this version computes feature families differently from the one that "
-            "counted them: %s. They start from zero; the other families, and pages that are known, "
-            "are kept",
-            name,
-            ", ".join(restarted),
-        )
-    if model.unusable_classifier:
-        logger.warning(
-            "scrapy-mss: %s: this version cannot use the model's block classifier: %s. The bundled "
-            "one is used in its place",
-            name,
-            model.unusable_classifier,
-        )
+def _delta(number: int) -> Key:
+    return MODEL.key(f"delta {number}")
 
 
-def _model_bytes(file: BinaryIO) -> bytes:
-    """The content of *file*; of what is no model the first bytes, however large it is."""
-    start = file.read(len(MAGIC))
-    if start != MAGIC:
-        return start
-    data = start + file.read(LARGEST_FILE)
-    if len(data) > LARGEST_FILE:
-        message = f"expected a model of at most {LARGEST_FILE:,} bytes, got a larger file"
-        raise DamagedModelError(message)
-    return data
+def _base(number: int) -> Key:
+    return MODEL.key(f"base {number}")
 
 
-def write_model(path: str | os.PathLike[str], model: Model) -> None:
-    """Write *model* to the file *path* in place of what was there."""
-    write_atomically(Path(path), to_bytes(model))
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write *data* to a file next to *path*, sync it, and rename it to *path*.
-
-    Where this raises, the old file is unchanged. A link is followed: its target is replaced.
-    """
-    path = _target(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # as where the disk is full
-            error.filename = str(path)
-        raise
-    try:
-        _sync_directory(path.parent)
-    except OSError as error:  # it is written, whatever fails after it
-        logger.warning(
-            "scrapy-mss: %s cannot be synced; a power cut may undo the last change: %s",
-            path.parent,
-            error,
-        )
-
-
-def _target(path: str | os.PathLike[str]) -> Path:
-    """The file that *path* leads to.
-
-    Where links go in circles, `Path.resolve` raises RuntimeError; this leaves the error to `open`.
-    """
-    return Path(os.path.realpath(path))
-
-
-def _sync_directory(path: Path) -> None:
-    """Make a rename last through a power cut, where directories can be synced at all."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(path, os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _row(head: Head) -> Row:
+    return Row(json.dumps(head).encode(), _minute())

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import groupby, pairwise, zip_longest
+from itertools import count, groupby, repeat, zip_longest
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -114,19 +114,16 @@ _LINE_START = re.compile(
 
 def _escaped(text: str) -> str:
     """*text* with a backslash before all that Markdown would take for a mark."""
-    # Looked for first: a replacement that names a group costs more than most texts are long.
-    return _SPECIAL.sub(r"\\\g<0>", text) if _SPECIAL.search(text) else text
+    return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)
 
 
 def _guarded(paragraph: str) -> str:
     """Inline Markdown whose lines begin no other kind of block."""
-    return _LINE_START.sub(r"\1\\", paragraph) if _LINE_START.search(paragraph) else paragraph
+    return _LINE_START.sub(lambda found: f"{found[1] or ''}\\", paragraph)
 
 
 def _inline(nodes: Sequence[_Node]) -> str:
     """*nodes* as lines of Markdown; what is a block elsewhere stands between spaces here."""
-    if len(nodes) == 1 and isinstance(nodes[0], str):  # as in most cells and paragraphs
-        return _escaped(_BLANKS.sub(" ", nodes[0])).strip()
     line = _Line([])
     line.add_all(nodes, emphasized=False)
     lines = (each.strip() for each in line.written().split("\n"))
@@ -291,7 +288,6 @@ class _Leaf:
     """A finished block."""
 
     text: str
-    is_paragraph: bool = False
     inline: str = ""  # a paragraph without what keeps its lines from beginning another block
 
 
@@ -302,24 +298,14 @@ class _Listing:
     items: list[list[_Block]]
     first: int | None  # the number of the first item; None for bullets
 
-    @property
-    def is_numbered(self) -> bool:
-        return self.first is not None
-
     def written(self, *, other_mark: bool) -> str:
         """The list; with *other_mark* it is not continued from a list before it."""
-        is_tight = all(map(_is_tight, self.items))
-        return ("\n" if is_tight else "\n\n").join(
-            _indented(_joined(item, "\n" if is_tight else "\n\n"), mark)
-            for item, mark in zip(self.items, self._marks(other_mark=other_mark), strict=True)
-        )
-
-    def _marks(self, *, other_mark: bool) -> Iterator[str]:
-        for offset in range(len(self.items)):
-            if self.first is None:
-                yield "* " if other_mark else "- "
-            else:
-                yield f"{self.first + offset}{')' if other_mark else '.'} "
+        separator = "\n" if all(map(_is_tight, self.items)) else "\n\n"
+        marks: Iterator[str] = repeat("* " if other_mark else "- ")
+        if self.first is not None:
+            marks = (f"{number}{')' if other_mark else '.'} " for number in count(self.first))
+        items = (_joined(item, separator) for item in self.items)
+        return separator.join(map(_indented, items, marks))
 
 
 _Block: TypeAlias = "_Leaf | _Listing"
@@ -340,16 +326,16 @@ def _is_tight(item: list[_Block]) -> bool:
 def _joined(found: Sequence[_Block], separator: str = "\n\n") -> str:
     """Blocks one below the other; two lists of a kind get different marks."""
     written: list[str] = []
-    other_mark = False
-    for before, block in pairwise([None, *found]):
+    kind_before, other_mark = "", False
+    for block in found:
+        kind = ""
         if isinstance(block, _Listing):
-            is_same = isinstance(before, _Listing) and (before.first is None) == (
-                block.first is None
-            )
-            other_mark = is_same and not other_mark
+            kind = "ul" if block.first is None else "ol"
+            other_mark = kind == kind_before and not other_mark
             written.append(block.written(other_mark=other_mark))
-        elif block is not None:
+        else:
             written.append(block.text)
+        kind_before = kind
     return separator.join(written)
 
 
@@ -379,7 +365,7 @@ def _paragraphs(run: Sequence[_Node]) -> list[_Block]:
         return []
     by_emptiness = groupby(_inline(run).split(_LINE_BREAK), bool)
     texts = (_LINE_BREAK.join(lines) for is_text, lines in by_emptiness if is_text)
-    return [_Leaf(_guarded(text), is_paragraph=True, inline=text) for text in texts]
+    return [_Leaf(_guarded(text), text) for text in texts]
 
 
 def _heading(element: _Element) -> list[_Block]:
@@ -436,13 +422,13 @@ def _listed(items: list[list[_Block]], numbers: list[int | None]) -> list[_Block
     return [
         block
         for item, number in zip(items, numbers, strict=True)
-        for block in (_Leaf(f"{number}\\.", is_paragraph=True), *item)
+        for block in (_Leaf(f"{number}\\."), *item)
     ]
 
 
 def _numbers(element: _Element) -> list[int | None]:
     """The numbers that a browser gives to the items of an ordered list."""
-    items = list(_children(element, "li"))
+    items = _children(element, "li")
     step = -1 if "reversed" in element.attributes else 1
     number = _number(element.attributes.get("start"), len(items) if step < 0 else 1)
     numbers: list[int | None] = []
@@ -476,20 +462,18 @@ def _table(element: _Element) -> list[_Block]:
     return [*above, _Leaf("\n".join(f"| {' | '.join(line)} |" for line in table))]
 
 
-def _children(element: _Element, name: str) -> Iterator[_Element]:
-    return (each for each in element.children if isinstance(each, _Element) and each.name == name)
+def _children(element: _Element, name: str = "") -> list[_Element]:
+    """The elements in *element*, of a *name* if one is given."""
+    elements = (each for each in element.children if isinstance(each, _Element))
+    return [each for each in elements if name in ("", each.name)]
 
 
 def _rows(element: _Element) -> Iterator[list[_Element]]:
-    for child in element.children:
-        if isinstance(child, str):
-            continue
+    for child in _children(element):
         if child.name in _ROW_GROUPS:
             yield from _rows(child)
-        elif child.name == "tr":
-            cells = [each for each in child.children if isinstance(each, _Element)]
-            if cells:
-                yield cells
+        elif child.name == "tr" and (cells := _children(child)):
+            yield cells
 
 
 def _line(row: list[_Element], contents: list[list[_Block]]) -> list[str]:
@@ -507,7 +491,7 @@ def _span(cell: _Element) -> int:
 
 
 def _is_line(cell: list[_Block]) -> bool:
-    return not cell or (len(cell) == 1 and isinstance(cell[0], _Leaf) and cell[0].is_paragraph)
+    return not cell or (len(cell) == 1 and isinstance(cell[0], _Leaf) and bool(cell[0].inline))
 
 
 _WRITERS: dict[str, Callable[[_Element], list[_Block]]] = {

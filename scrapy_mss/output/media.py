@@ -25,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from scrapy_mss.markup.tokens import (
     prefix_sums,
 )
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, path_of, plainly_joined
+from scrapy_mss.pages.addresses import MAX_URL, split_url
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -88,22 +88,25 @@ class Medium(NamedTuple):
 
 def extension_of(url: str) -> str:
     """What the path of *url* ends with, in lower case; empty if it has no extension."""
-    name = path_of(url).rpartition("/")[2]
-    return name.rpartition(".")[2].lower() if "." in name else ""
+    name = _file_name(url)
+    return name.rpartition(".")[2] if "." in name else ""
 
 
 def is_junk(url: str) -> bool:
     """Whether an image is a drawing, or its name says that it is no picture of the story."""
-    name = path_of(url).rpartition("/")[2].lower()
+    name = _file_name(url)
     return name.endswith(".svg") or not JUNK.isdisjoint(_WORD.findall(name))
 
 
 def picture(url: str) -> str:
     """What names the picture at *url* in all of its sizes: a long name of a file, else its path."""
-    path = path_of(url)
-    name = path.rpartition("/")[2].lower()
+    name = _file_name(url)
     stem = _SIZE_IN_NAME.sub("", name.rpartition(".")[0] or name)
-    return stem if len(stem) >= MIN_NAME else path
+    return stem if len(stem) >= MIN_NAME else split_url(url).path
+
+
+def _file_name(url: str) -> str:
+    return split_url(url).path.rpartition("/")[2].lower()
 
 
 def merged(media: Iterable[Medium]) -> list[Medium]:
@@ -254,8 +257,10 @@ class _Article:
         if name == "unknown":
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
-        around = self._around(place) if name else []
-        if not name or not all(map(self._has_kept, self._called(BESIDE, around))):
+        if not name:
+            return None
+        around = self._around(place)
+        if not all(map(self._has_kept, self._called(BESIDE, around))):
             return None
         if in_lead:
             figures = self._called(FIGURE, around)
@@ -290,7 +295,7 @@ class _Article:
             best = next(iter(files or found), None)
             return Medium(name, best, is_file=bool(files)) if best else None
         url = self._first_address(attributes) or ""
-        kind = _KIND_OF_HOST.get(_host(url))
+        kind = _KIND_OF_HOST.get((split_url(url).hostname or "").removeprefix("www."))
         title = _on_one_line(attributes.get("title", ""))
         return Medium(kind, url, title, is_file=False) if kind else None
 
@@ -303,11 +308,10 @@ class _Article:
     def _around(self, place: int) -> list[int]:
         """The opening tags of the elements around *place*, the innermost first."""
         around: list[int] = []
-        nearest = self._nearest
-        at = nearest[place]
+        at = self._nearest[place]
         while at >= 0 and len(around) < MAX_DEPTH:
             around.append(at)
-            at = nearest[at]
+            at = self._nearest[at]
         return around
 
     def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
@@ -339,9 +343,7 @@ class _Article:
             return False
         before, end = self._words_before, int(self.tokens.partner[box])
         words = before[end] - before[box]
-        return bool(words > MANY_WORDS) or (
-            bool(words >= FEW_WORDS) and bool(self._opening("a", box))
-        )
+        return bool(words >= (FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1))
 
     def _is_teaser(self, around: list[int]) -> bool:
         """Whether a link around a picture leads to another page, and not to the picture itself."""
@@ -361,7 +363,7 @@ class _Article:
 
     def _inside(self, element: int) -> Iterator[Mapping[str, str]]:
         """The attributes of the `<source>` tags in an *element*."""
-        yield from map(self._attributes, self._opening("source", element))
+        return map(self._attributes, self._opening("source", element))
 
     def _opening(self, name: str, element: int) -> list[int]:
         """Where the first tags called *name* open in an *element*."""
@@ -398,15 +400,12 @@ class _Article:
     def _text(self, element: int) -> str:
         """The text of an *element* on one line; many pictures may share it."""
         if element not in self._texts:
-            self._texts[element] = self._read_text(element)
+            tokens, end = self.tokens, int(self.tokens.partner[element])
+            start = int(tokens.clean_end[element])
+            until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
+            text = _TAG.sub(" ", _INLINE_TAG.sub("", tokens.clean[start:until]))
+            self._texts[element] = _on_one_line(decode_all(text))
         return self._texts[element]
-
-    def _read_text(self, element: int) -> str:
-        tokens, end = self.tokens, int(self.tokens.partner[element])
-        start = int(tokens.clean_end[element])
-        until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
-        text = _TAG.sub(" ", _INLINE_TAG.sub("", tokens.clean[start:until]))
-        return _on_one_line(decode_all(text))
 
     # --- what a tag says --------------------------------------------------------------------------
 
@@ -421,11 +420,9 @@ class _Article:
 
     def _attributes(self, place: int) -> dict[str, str]:
         """The attributes of the tag at *place*, the first of each name."""
-        if place in self._values:
-            return self._values[place]
-        values = attributes_of_tag(self.tokens.clean, *self._bounds(place))
-        self._values[place] = values
-        return values
+        if place not in self._values:
+            self._values[place] = attributes_of_tag(self.tokens.clean, *self._bounds(place))
+        return self._values[place]
 
     def _address(
         self, attributes: Mapping[str, str], sources: Iterator[Mapping[str, str]]
@@ -450,15 +447,12 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None
-        joined = plainly_joined(self.base, address)
-        if joined is not None:
-            return joined
         try:
             url = urljoin(self.base, address)
-            host = urlsplit(url).hostname
         except ValueError:  # brackets that do not enclose an IPv6 address
             return None
-        return url if host and url.startswith(("http://", "https://")) else None
+        is_web = url.startswith(("http://", "https://"))
+        return url if is_web and split_url(url).hostname else None
 
 
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:
@@ -466,20 +460,11 @@ def _sizes(listed: str) -> Iterator[tuple[float, str]]:
     for part in _BETWEEN_SIZES.split(listed)[:MAX_SIZES]:
         address, *described = part.split()[:2] or [""]
         if address:
-            yield _size(described[0] if described else ""), address
-
-
-def _size(described: str) -> float:
-    """What `1200w` or `2x` says."""
-    found = _SIZE.match(described)
-    return float(found[1]) if found else 1.0
+            size = _SIZE.match("".join(described))  # `1200w` or `2x`
+            yield float(size[1]) if size else 1.0, address
 
 
 def _is_small(attributes: Mapping[str, str]) -> bool:
     """Whether a side of the picture is declared to be short."""
     sides = (_PIXELS.match(attributes.get(name, "")) for name in ("width", "height"))
     return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
-
-
-def _host(url: str) -> str:
-    return (urlsplit(url).hostname or "").removeprefix("www.")

@@ -1,7 +1,7 @@
 """What the address of a page tells: its shape, its site, whether it may be an article.
 
 Nothing here asks the network or remembers what was seen; what a crawl learns of the addresses of a
-site is in `scrapy_mss.sites.addresses`.
+site is in `scrapy_mss.sites.address_counts`.
 """
 
 from __future__ import annotations
@@ -12,42 +12,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log
 from typing import Final, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlencode, urljoin, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.pages.text import clean
 
 # --- joining and splitting ------------------------------------------------------------------------
 
-# `urljoin`, sooner for the addresses that pages mostly have. The library takes both addresses apart
-# and puts the result together, in eight microseconds, to give back what it was given where an
-# address is absolute, or to put the site in front of it where it begins with a slash. So it is done
-# with all that two expressions match; the library is asked for the others.
-
-# Left out is what it rewrites: dot segments, and the marks of empty parameters, queries, fragments.
-_PLAIN_LETTERS: Final = r"A-Za-z0-9_!$&'()*+,=:@~%.\-"
-_QUERY: Final = rf"(?:\?[{_PLAIN_LETTERS}/?]+)?"
-_SITE: Final = r"https?://[A-Za-z0-9.-]+(?::\d+)?"
-_ABSOLUTE: Final = re.compile(rf"{_SITE}(?:/[{_PLAIN_LETTERS}/]*)?{_QUERY}")
-_ON_SITE: Final = re.compile(rf"(?!//)(?:/(?!\.)[{_PLAIN_LETTERS}]*)+{_QUERY}")
-_BASE: Final = re.compile(rf"({_SITE})(?:[/?#]|\Z)")
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
 
 
-def plainly_joined(base: str, address: str) -> str | None:
-    """`urljoin(base, address)` where that has a host and needs no parser; else None."""
-    if _ABSOLUTE.fullmatch(address):
-        return address
-    site = _BASE.match(base) if _ON_SITE.fullmatch(address) else None
-    return None if site is None else site[1] + address
-
-
-def path_of(address: str) -> str:
-    """The path of *address*; empty where it has none or cannot be read."""
+def split_url(url: str) -> SplitResult:
+    """The parts of *url*; all are empty if it cannot be read, as with an unclosed bracket."""
     try:
-        return urlsplit(address).path
-    except ValueError:  # an unclosed bracket
-        return ""
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def absolute_url(value: str, base: str | None) -> str | None:
@@ -55,16 +35,12 @@ def absolute_url(value: str, base: str | None) -> str | None:
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
-    joined = plainly_joined(base or "", value)
-    if joined is not None:
-        return joined
     try:
         url = urljoin(base or "", clean(value).replace(" ", "%20"))
-        parts = urlsplit(url)
-        host = parts.hostname
     except ValueError:  # brackets that do not enclose an IPv6 address
         return None
-    return url if parts.scheme in ("http", "https") and host else None
+    parts = split_url(url)
+    return url if parts.scheme in ("http", "https") and parts.hostname else None
 
 
 def is_web_url(url: str) -> bool:
@@ -90,12 +66,8 @@ def site_of(host_or_url: str) -> str:
 
     A host without a registrable domain, such as ``localhost`` or an IP address, is its own site.
     """
-    has_scheme = "//" in host_or_url
-    try:
-        host = urlsplit(host_or_url if has_scheme else f"//{host_or_url}").hostname or ""
-    except ValueError:  # an unclosed bracket, and the like
-        return ""
-    return site_of_host(host)
+    url = host_or_url if "//" in host_or_url else f"//{host_or_url}"
+    return site_of_host(split_url(url).hostname or "")
 
 
 @lru_cache(CACHED)
@@ -148,10 +120,7 @@ def public_suffixes() -> PublicSuffixes:
 
 def names_in_host(url: str | None) -> list[str]:
     """What the host of *url* may call the site: itself and its labels but the public suffix."""
-    try:
-        host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
-    except ValueError:
-        return []
+    host = (split_url(url or "").hostname or "").removeprefix("www.").rstrip(".")
     return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
 
 
@@ -196,10 +165,7 @@ class PageUrl:
     @lazy
     def parts(self) -> tuple[list[str], list[str]]:
         """The segments of the path, without an extension, and the values of the query."""
-        try:
-            split = urlsplit(self.url[:MAX_READ].lower())
-        except ValueError:
-            return [], []
+        split = split_url(self.url[:MAX_READ].lower())
         segments = [_FILE_EXTENSION.sub("", unquote(each)) for each in split.path.split("/")]
         values = [each.partition("=")[2] for each in split.query.split("&")]
         return list(filter(None, segments)), list(filter(None, values))
@@ -320,12 +286,12 @@ class Address(NamedTuple):
 
 
 def address_of(url: str) -> Address | None:
-    """The address in *url*; None for one that cannot be read."""
-    try:
-        split = urlsplit(url[: MAX_ADDRESS + 1])
-    except ValueError:  # an unclosed bracket, and the like
-        return None
+    """The address in *url*; None for one that is too long or cannot be read."""
     if len(url) > MAX_ADDRESS:
+        return None
+    try:
+        split = urlsplit(url)
+    except ValueError:  # an unclosed bracket, and the like
         return None
     texts = [unquote(text) for text in split.path.split("/") if text]
     name, dot, ending = texts[-1].rpartition(".") if texts else ("", "", "")

@@ -19,11 +19,11 @@ To measure false alarms and detections: ``python -m research.studies.alarms``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import asin, sqrt
 from statistics import median
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -36,11 +36,11 @@ from scrapy_mss.quality.counts import (
     Scale,
 )
 
-# Pages in a group: ten tell of what is lost wholly, and soon; forty of what is lost in part. Fewer
+# Pages in a group: ten show early what is lost wholly, forty what is lost in part. Fewer
 # would tell nothing: of ten, a share of 1 must decline to .4 to be more than chance.
 SIZES: Final = (10, 40)
 WINDOW: Final = 28  # days that are looked at: four of each day of the week
-RECENT: Final = 7  # days; what is older is no news, and was told when it was
+RECENT: Final = 7  # days; what is older is no news, and was reported then
 # Chance beyond four standard deviations is one in thirty thousand; five hundred sites with ten
 # shares each have five thousand a day.
 DEVIATIONS: Final = 4.0
@@ -78,12 +78,8 @@ class Figure:
 
     @property
     def change(self) -> str:
-        """From what to what."""
+        """The change as text."""
         return f"{shown(self.measure, self.before)} to {shown(self.measure, self.now)}"
-
-    def until(self, day: int) -> Figure:
-        """The same, where the latest group begins on that *day* at the latest."""
-        return replace(self, since=min(self.since, day))
 
     def __str__(self) -> str:
         """One line for a log."""
@@ -91,14 +87,14 @@ class Figure:
 
 
 def shown(measure: str, value: float) -> str:
-    """The *value* of a measure for people."""
+    """The *value* of a measure as text."""
     if measure == "words":
         return f"{value:,.0f}"
     return f"{value:.2f}" if measure == "confidence" else f"{value:.0%}"
 
 
-class Part(NamedTuple):
-    """How many of how many."""
+class Proportion(NamedTuple):
+    """A share as two counts."""
 
     counted: int
     of: int
@@ -113,28 +109,18 @@ class Part(NamedTuple):
         return 2 * asin(sqrt((self.counted + 3 / 8) / (self.of + 3 / 4)))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Days that are evaluated together, with the *first* of them."""
 
     first: int
     counts: Counts
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The latest group beside those before it."""
-
-    now: Group
-    before: Sequence[Group]
-    all_before: Counts  # what was counted before
-
-
-Parts = Callable[[Group], Part]
+Groups: TypeAlias = Sequence[Group]  # the latest first, which is compared with all others
 
 
 def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
-    """What of *site* can be compared by *today*, given what was counted on each of its *days*."""
+    """The measures of *site* that can be compared on the day *today*, given its counts by day."""
     watched = {
         day: counts
         for day, counts in days.items()
@@ -151,39 +137,28 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     return list(found.values())
 
 
-def _figures(site: str, days: Mapping[int, Counts], size: int) -> list[Figure]:
-    """What can be compared by groups of that *size*."""
-    of_all = {of: comparison(days, of, size) for of in {share.of for share in SHARES}}
-    found: list[Figure | None] = []
+def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figure]:
+    """The measures that can be compared in groups of that *size*."""
+    by_count = {of: _groups(days, of, size) for of in {share.of for share in SHARES}}
     for share in SHARES:
-        compared = of_all[share.of]
-        if compared is not None:
-            found.append(_figure(site, share.name, compared, _counted(share.counted, share.of)))
-    compared = of_all[ARTICLES]
-    if compared is not None:
-        found += [_median(site, scale, compared) for scale in SCALES]
-        found.append(_figure(site, LAYOUT, compared, _familiar(compared)))
-    return [figure for figure in found if figure is not None]
+        groups = by_count[share.of]
+        parts = [Proportion(of.counts[share.counted], of.counts[share.of]) for of in groups]
+        yield from _figure(site, share.name, groups, parts)
+    groups = by_count[ARTICLES]
+    if len(groups) > 1:
+        before: Counts = sum((group.counts for group in groups[1:]), Counter())
+        for scale in SCALES:
+            yield from _median(site, scale, groups, before)
+        yield from _figure(site, LAYOUT, groups, _familiar(groups, before))
 
 
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
-    """What of *site* has declined."""
+    """The measures of *site* that have declined."""
     return [figure for figure in figures(site, days, today) if figure.declined]
 
 
-def comparison(days: Mapping[int, Counts], of: str, size: int) -> Comparison | None:
-    """The latest days with enough *of* something, beside those before; None if there is no past."""
-    groups = _groups(days, of, size)
-    if len(groups) <= 1:
-        return None
-    total = Counter[str]()
-    for group in groups[1:]:
-        total.update(group.counts)
-    return Comparison(groups[0], groups[1:], total)
-
-
-def _groups(days: Mapping[int, Counts], of: str, size: int) -> list[Group]:
-    """The days in groups with at least *size* *of* something each, the latest first."""
+def _groups(days: Mapping[int, Counts], of: str, size: int) -> Groups:
+    """The days in groups with at least *size* *of* something each."""
     groups, counts = [], Counter[str]()
     for day in sorted(days, reverse=True):
         counts.update(days[day])
@@ -193,7 +168,7 @@ def _groups(days: Mapping[int, Counts], of: str, size: int) -> list[Group]:
     return groups
 
 
-def has_declined(now: Part, before: Sequence[Part]) -> bool:
+def has_declined(now: Proportion, before: Sequence[Proportion]) -> bool:
     """Whether *now* is less than what was *before* by more than chance, and by enough to matter."""
     if now.share >= (1 - DECLINE) * median(each.share for each in before):
         return False
@@ -206,52 +181,42 @@ def has_declined(now: Part, before: Sequence[Part]) -> bool:
     return usual - now.position > DEVIATIONS * sqrt(chance + of_days)
 
 
-def _figure(site: str, measure: str, compared: Comparison, part: Parts) -> Figure | None:
-    now = part(compared.now)
-    before = [each for each in map(part, compared.before) if each.of]
-    if not now.of or not before:
-        return None
-    usual = median(each.share for each in before)
-    declined = has_declined(now, before)
-    return Figure(site, measure, usual, now.share, now.of, compared.now.first, declined)
+def _figure(
+    site: str, measure: str, groups: Groups, parts: Sequence[Proportion]
+) -> Iterator[Figure]:
+    """The share of the latest group, given those of all *groups*, if there is a past."""
+    before = [each for each in parts[1:] if each.of]
+    if before and parts[0].of:
+        now, usual = parts[0], median(each.share for each in before)
+        declined = has_declined(now, before)
+        yield Figure(site, measure, usual, now.share, now.of, groups[0].first, declined)
 
 
-def _counted(counted: str, of: str) -> Parts:
-    return lambda group: Part(group.counts[counted], group.counts[of])
-
-
-def _median(site: str, scale: Scale, compared: Comparison) -> Figure | None:
+def _median(site: str, scale: Scale, groups: Groups, all_before: Counts) -> Iterator[Figure]:
     """A median, which has declined if fewer are as much as three quarters were."""
-    all_before = compared.all_before
     least = scale.quantile(all_before, LOWER_QUARTER)
-    before, now = scale.quantile(all_before, 0.5), scale.quantile(compared.now.counts, 0.5)
+    before, now = scale.quantile(all_before, 0.5), scale.quantile(groups[0].counts, 0.5)
     if least is None or before is None or now is None:
-        return None
-    bucket = scale.bucket(least)
-
-    def part(group: Group) -> Part:
+        return
+    bucket, parts = scale.bucket(least), []
+    for group in groups:
         buckets = scale.buckets(group.counts)
-        return Part(sum(n for at, n in buckets.items() if at >= bucket), sum(buckets.values()))
-
-    found = _figure(site, scale.name, compared, part)
-    if found is None:
-        return None
-    declined = found.declined and now < (1 - DECLINE) * before
-    return Figure(site, scale.name, before, now, found.pages, found.since, declined)
+        n_as_much = sum(n for at, n in buckets.items() if at >= bucket)
+        parts.append(Proportion(n_as_much, sum(buckets.values())))
+    for found in _figure(site, scale.name, groups, parts):
+        declined = found.declined and now < (1 - DECLINE) * before
+        yield replace(found, before=before, now=now, declined=declined)
 
 
-def _familiar(compared: Comparison) -> Parts:
-    """How many articles of a group are in containers that usually held articles before."""
-    before = _places(compared.all_before)
-    least = USUAL_PLACE * sum(before.values())
-    usual = {name for name, count in before.items() if count >= least}
-
-    def part(group: Group) -> Part:
-        places = _places(group.counts)
-        known = sum(count for name, count in places.items() if name in usual)
-        return Part(known, sum(places.values()))
-
-    return part
+def _familiar(groups: Groups, all_before: Counts) -> list[Proportion]:
+    """How many articles of each group are in containers that usually held articles before."""
+    before = _places(all_before)
+    usual = {name for name, n in before.items() if n >= USUAL_PLACE * sum(before.values())}
+    of_groups = [_places(group.counts) for group in groups]
+    return [
+        Proportion(sum(n for name, n in places.items() if name in usual), sum(places.values()))
+        for places in of_groups
+    ]
 
 
 def _places(counts: Counts) -> dict[str, int]:

@@ -48,7 +48,7 @@ _IN_WORDS: Final = bytes(ord("w" if _WORD.match(chr(byte)) else " ") for byte in
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share that is watched: the *counted* ones *of* how many."""
+    """A share that is monitored: *counted* / *of*."""
 
     name: str
     title: str  # as a table has it
@@ -135,7 +135,7 @@ def n_words(text: str) -> int:
 
 
 def of_page(article: Article | None) -> Counts:
-    """What a page counts whose *article* was read, or which has none."""
+    """The counts of a page whose *article* was read, or which has none."""
     counts: Counts = Counter({PAGES: 1})
     if article is None:
         return counts
@@ -150,7 +150,7 @@ def of_page(article: Article | None) -> Counts:
 
 
 def of_labels(hits: Mapping[str, bool], selectors: Iterable[tuple[str, bool]]) -> Counts:
-    """What a page counts that a rule has labelled: its fields and *selectors*, and which *hit*.
+    """The counts of a page that a rule has labelled: its fields and *selectors*, and which *hit*.
 
     Those that have not are counted as 0, so that one that never does is known, too.
     """
@@ -163,27 +163,27 @@ def of_labels(hits: Mapping[str, bool], selectors: Iterable[tuple[str, bool]]) -
 
 
 def of_miss() -> Counts:
-    """What a page counts that its site's rule does not match."""
+    """The counts of a page that its site's rule does not match."""
     return Counter({WRAPPED: 1})
 
 
 def of_place(place: int) -> Counts:
-    """What an article counts that is in the container with the key *place*."""
+    """The counts of an article in the container with the key *place*."""
     return Counter({f"{PLACE}{place & 0xFFFF_FFFF:08x}": 1})
 
 
 def of_answer(hour: int) -> Counts:
-    """What a response counts that the site has sent in that *hour* of the day."""
+    """The counts of a response in that *hour* of the day."""
     return Counter({f"{ANSWERED}{hour:02}": 1})
 
 
 def of_failure(hour: int, reason: str) -> Counts:
-    """What a request counts that has failed in that *hour* of the day, for a *reason*."""
+    """The counts of a request that has failed in that *hour* of the day, for a *reason*."""
     return Counter({f"{FAILED}{hour:02} {printable(reason)[:LONGEST_REASON]}": 1})
 
 
 def of_new(hour: int) -> Counts:
-    """What an article counts that no crawl has seen before."""
+    """The counts of an article that no crawl has seen before."""
     return Counter({f"{NEW}{hour:02}": 1})
 
 
@@ -202,7 +202,7 @@ def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
 
 
 def added(one: Counts, other: Counts) -> Counts:
-    """Both, with what is counted as 0; `Counter` itself would drop that."""
+    """The sum of both, including zeros, which `Counter` itself would drop."""
     total = Counter(one)
     total.update(other)
     return bounded(total, MAX_COUNTED)

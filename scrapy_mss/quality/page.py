@@ -5,7 +5,7 @@ Alarms come first, then what sites answer, then their quality, the worst first, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
@@ -15,9 +15,9 @@ from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
 from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
-from scrapy_mss.quality.sparkline import sparkline
 
 FEWEST_DAYS: Final = 3  # that make a line
+STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
@@ -101,15 +101,11 @@ def _alarms(found: Report) -> Html:
     if not found.alarms:
         return element("p", "Every site is as it was, or better.", class_="muted")
     rows = (
-        element("li", element("span", site.site, class_="name"), _alarms_of(site))
+        element("li", element("span", site.site, class_="name"), element("div", *alarms))
         for site in found.sites
-        if site.alarms
+        if (alarms := [_alarm(alarm) for alarm in site.alarms])
     )
     return joined(element("h2", "Alarms"), element("ul", *rows, class_="alarms"))
-
-
-def _alarms_of(site: SiteReport) -> Html:
-    return element("div", *(_alarm(alarm) for alarm in site.alarms))
 
 
 def _alarm(alarm: Alarm) -> Html:
@@ -125,15 +121,18 @@ def _alarm(alarm: Alarm) -> Html:
     )
 
 
+def _table(heads: Iterable[str], rows: Iterable[Html], **attributes: object) -> Html:
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    return element("table", element("thead", head), element("tbody", *rows), **attributes)
+
+
 def _attempts(found: Report) -> Html:
     """A row for each site that was tried or is of the list: when it answered, and when not."""
     sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
     if not sites:
         return Html("")
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    body = (_attempts_row(site) for site in sites)
-    table = element("table", element("thead", head), element("tbody", *body), class_="sites")
+    table = _table(heads, map(_attempts_row, sites), class_="sites")
     return joined(element("h2", "Answers of sites"), element("div", table, class_="box answers"))
 
 
@@ -162,9 +161,7 @@ def _sites(found: Report) -> Html:
     if not sites:
         return Html("")
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    body = (_row(site, found) for site in sites)
-    table = element("table", element("thead", head), element("tbody", *body), class_="sites")
+    table = _table(heads, (_row(site, found) for site in sites), class_="sites")
     title = element("h2", "Quality, the worst sites first")
     return joined(title, element("div", table, class_="box"))
 
@@ -189,22 +186,18 @@ def _cell(site: SiteReport, found: Report, column: Column) -> Html:
     now = site.value(column.measure) if figure is None else figure.now
     if now is None:
         return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
-    has_declined = figure is not None and figure.declined
-    was = Html("")
+    was = line = Html("")
     if figure is not None and figure.declined:
-        of = figure.measure.removeprefix(column.measure).strip("_")
-        told = f"{of} was {shown(column.measure, figure.before)}"
-        was = element("span", told.strip(), class_="was")
-    line = Html("")
+        of_rule = figure.measure.removeprefix(column.measure).strip("_")
+        before = f"{of_rule} was {shown(column.measure, figure.before)}".strip()
+        was = element("span", before, class_="was")
     if column.measure != LAYOUT:
         numbers = _daily(site, found, lambda counts: value(counts, column.measure))
         line = _line(numbers, column.most, f"{column.title} by day")
     return element(
         "td",
-        shown(column.measure, now),
-        was,
-        line,
-        class_="bad" if has_declined else "",
+        *(shown(column.measure, now), was, line),
+        class_="bad" if was else "",
         data_label=column.title,
     )
 
@@ -233,15 +226,49 @@ def _line(numbers: Sequence[float | None], most: float, label: str) -> Html:
     return sparkline(numbers, top, label)
 
 
+def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
+    """A line through *numbers* from 0 to *most*; where there is none, it has a gap.
+
+    A number without neighbours is a dot. *label* is for those who cannot see it.
+    """
+    width = STEP * (len(numbers) - 1) + 2 * EDGE
+    line = element("path", d=_path(numbers, most))
+    last = next((at for at in range(len(numbers) - 1, -1, -1) if numbers[at] is not None), None)
+    dot = Html("")
+    if last is not None:
+        x, y = _point(last, numbers[last] or 0.0, most)
+        dot = element("circle", cx=x, cy=y, r=1.8)
+    view = f"0 0 {width} {HEIGHT}"
+    sizes = {"width": width, "height": HEIGHT, "viewBox": view}
+    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
+
+
+def _path(numbers: Sequence[float | None], most: float) -> str:
+    parts, has_before = [], False
+    for at, number in enumerate(numbers):
+        if number is not None:
+            x, y = _point(at, number, most)
+            has_after = at + 1 < len(numbers) and numbers[at + 1] is not None
+            dot = "" if has_before or has_after else "h0"
+            parts.append(f"{'L' if has_before else 'M'}{x} {y}{dot}")
+        has_before = number is not None
+    return "".join(parts)
+
+
+def _point(at: int, number: float, most: float) -> tuple[int, float]:
+    share = min(max(number / most, 0.0), 1.0) if most else 0.0
+    return EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
+
+
 def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
-    told = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
+    pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     return element(
         "details",
         element(
             "summary",
             element("span", site.site, class_="name"),
-            element("span", told, class_="muted"),
+            element("span", pages, class_="muted"),
         ),
         element("div", _selectors(site, found.today), _days(site), class_="inside"),
     )
@@ -259,37 +286,23 @@ def _selectors(site: SiteReport, today: int) -> Html:
     ]
     if not rows:
         return Html("")
-    heads = ("Selector of the rule", "last week", "before")
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    return joined(
-        element("h3", "Labelled pages on which a selector hit"),
-        element("table", element("thead", head), element("tbody", *rows)),
-    )
+    title = element("h3", "Labelled pages on which a selector hit")
+    return joined(title, _table(("Selector of the rule", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:
     heads = ("Day", "Pages", "Articles", *(column.title for column in OF_A_DAY))
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
     rows = (_day_row(day, site.days[day]) for day in sorted(site.days, reverse=True))
-    return joined(
-        element("h3", "Days"), element("table", element("thead", head), element("tbody", *rows))
-    )
+    return joined(element("h3", "Days"), _table(heads, rows))
 
 
 def _day_row(day: int, counts: Counts) -> Html:
-    return element(
-        "tr",
-        element("th", _day(day), scope="row"),
-        element("td", f"{counts[PAGES]:,}"),
-        element("td", f"{counts[ARTICLES]:,}"),
-        *(element("td", each) for each in _values(counts)),
-    )
-
-
-def _values(counts: Counts) -> Iterator[str]:
+    cells = [f"{counts[PAGES]:,}", f"{counts[ARTICLES]:,}"]
     for column in OF_A_DAY:
         number = value(counts, column.measure)
-        yield NOTHING_KNOWN if number is None else shown(column.measure, number)
+        cells.append(NOTHING_KNOWN if number is None else shown(column.measure, number))
+    day_cell = element("th", _day(day), scope="row")
+    return element("tr", day_cell, *(element("td", each) for each in cells))
 
 
 def _legend() -> Html:

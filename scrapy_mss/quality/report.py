@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -23,7 +22,7 @@ from scrapy_mss.quality.counts import (
     SHARES,
     Counts,
 )
-from scrapy_mss.quality.incidents import Incident, hour_text, incidents
+from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
 from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
@@ -55,30 +54,30 @@ class SiteReport:
 
     @property
     def total(self) -> Counts:
-        """What was counted on all days."""
+        """The counts of all days."""
         return sum(self.days.values(), Counter())
 
     @property
     def alarms(self) -> list[Alarm]:
-        """What has declined or is wrong, each measure once."""
+        """Declines and incidents, each measure once."""
         declined = [figure for figure in self.figures if figure.declined]
         known = {figure.measure for figure in declined}
         return [*(each for each in self.incidents if each.measure not in known), *declined]
 
     @property
     def left(self) -> float:
-        """Of what has lost most, how much is left."""
+        """How much is left of the measure that has declined most."""
         return min((each.now / each.before for each in self.figures if each.before), default=1.0)
 
     @property
     def error(self) -> str | None:
-        """Why the last request failed, as far as any has."""
+        """Why the last failed request failed."""
         last = self.activity.last_failure
         return None if last is None else self.activity.failed[last]
 
     @property
     def last_success(self) -> str:
-        """When the site last answered, for people."""
+        """When the site last answered, as text."""
         if self.activity.last_answer is not None:
             return hour_text(self.activity.last_answer)
         if self.activity.attempts or self.activity.tried:
@@ -90,30 +89,20 @@ class SiteReport:
         return next((each for each in self.figures if each.measure == measure), None)
 
     def value(self, measure: str) -> float | None:
-        """What *measure* is now, without a before that of all days; None if nothing is known."""
+        """The current value of *measure*, or that of all days; None if nothing is known."""
         figure = self.figure(measure)
         return value(self.total, measure) if figure is None else figure.now
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:
         """The selectors of the site's rule, those of the last week beside those before."""
-        recent, earlier = self._split(today)
-        names = sorted({name for name in recent + earlier if name.startswith(SELECTOR)})
-        names += sorted(
-            {name for counts in self.days.values() for name in counts if name.startswith(SELECTOR)}
-            - set(names)
-        )
-        for name in sorted(names):
-            before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
-            now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
-            yield RuleSelector(name.removeprefix(SELECTOR), now, before)
-
-    def _split(self, today: int) -> tuple[Counts, Counts]:
-        """What was counted in the last week, and before."""
-        recent: Counts = Counter()
-        earlier: Counts = Counter()
+        recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
-        return recent, earlier
+        for name in sorted(recent.keys() | earlier.keys()):
+            if name.startswith(SELECTOR):
+                before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
+                now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
+                yield RuleSelector(name.removeprefix(SELECTOR), now, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +119,17 @@ class Report:
 
     @property
     def alarms(self) -> list[Alarm]:
-        """What has declined or is wrong, on all sites."""
+        """Declines and incidents of all sites."""
         return [alarm for site in self.sites for alarm in site.alarms]
 
     @property
     def total(self) -> Counts:
-        """What was counted, of all sites."""
+        """The counts of all sites."""
         return sum((site.total for site in self.sites), Counter())
 
 
 def report_of(store: QualityStore, now: int, listed: Collection[str] = ()) -> Report:
-    """What *store* holds of the last weeks before the hour *now*, and of all sites *listed*."""
+    """The report on the last weeks before the hour *now*, with all sites *listed*."""
     sites = store.sites(now // DAY - WINDOW + 1)
     sites |= {site: {} for site in listed if site not in sites}
     return report(sites, now, listed, with_past(store, sites))
@@ -149,7 +138,7 @@ def report_of(store: QualityStore, now: int, listed: Collection[str] = ()) -> Re
 def with_past(store: QualityStore, sites: Mapping[str, Days]) -> dict[str, Days]:
     """The days of *sites*, all that are stored of those without an article on these days.
 
-    Whether such a site has ever worked is an older matter.
+    Whether such a site has ever worked, older days tell.
     """
     empty = (site for site, days in sites.items() if not any(d[ARTICLES] for d in days.values()))
     return {**sites, **dict(store.days(empty, 0))}
@@ -175,7 +164,7 @@ def report(
 
 
 def value(counts: Counts, measure: str) -> float | None:
-    """What *measure* is of these *counts*: a share or a median; None if there is nothing to say."""
+    """The share or median *measure* of these *counts*; None if nothing was counted."""
     for share in SHARES:
         if share.name == measure:
             return counts[share.counted] / counts[share.of] if counts[share.of] else None

@@ -32,15 +32,14 @@ class QualityStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return self._store.name
 
     def add(self, counted: Mapping[SiteDay, Counts]) -> None:
-        """Add what was counted, by itself."""
+        """Add counts in a transaction of their own."""
         self._store.write([adding(counted)])
 
     def days(self, sites: Iterable[str], since: int) -> Iterator[tuple[str, Days]]:
-        """What was counted of each of the *sites* on each day *since* that one."""
+        """The counts of each of the *sites* on each day *since* that one."""
         asked = list(sites)
         for at in range(0, len(asked), AT_ONCE):
             some = asked[at : at + AT_ONCE]
@@ -54,13 +53,13 @@ class QualityStore:
                 yield site, {day: _counts(site, row) for day, row in rows if row is not None}
 
     def sites(self, since: int) -> dict[str, Days]:
-        """What was counted of all sites on each day *since* that one."""
+        """The counts of all sites on each day *since* that one."""
         keys = self._store.used_since(QUALITY, since * MINUTES_A_DAY)
         return dict(self.days(sorted(key.decode("utf-8", "surrogatepass") for key in keys), since))
 
 
 def adding(counted: Mapping[SiteDay, Counts]) -> Change:
-    """What adds what was *counted* of each site and day."""
+    """The change that adds the counts of each site and day."""
     reads = [row for site, day in counted for row in (QUALITY.key(site), _row(site, day))]
     return Change(reads, partial(_with, dict(counted)))
 
@@ -92,7 +91,7 @@ def _days(value: bytes | None) -> set[int]:
 
 
 def _counts(site: str, value: bytes) -> Counts:
-    """The counts in a row; none if it is damaged, so that counting begins anew."""
+    """The counts in a row; none if it is damaged: counting starts from zero."""
     try:
         return Counter({str(name): int(count) for name, count in json.loads(value).items()})
     except (AttributeError, OverflowError, RecursionError, TypeError, ValueError):

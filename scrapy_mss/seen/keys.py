@@ -38,17 +38,17 @@ def canonical(url: str) -> str:
 
 
 def address_key(url: str) -> int:
-    """What names the page at *url*."""
+    """The key of the page at *url*."""
     return _number(canonical(url))
 
 
 def text_key(text: str | None) -> int:
-    """What names the wording of *text*: its words, whatever is between them."""
+    """The key of the wording of *text*: its words, whatever is between them."""
     return _number(" ".join(_WORDS.findall((text or "").lower())))
 
 
 def title_key(title: str | None) -> int:
-    """What names the wording of a title, in half as many bits: it only tells what has changed."""
+    """The key of the wording of a title, of 32 bits: it only tells whether it has changed."""
     return text_key(title) >> 32
 
 
@@ -56,3 +56,8 @@ def _number(text: str) -> int:
     """A signed number, as SQLite has them."""
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def packed(key: int) -> bytes:
+    """A *key* as the key of a row."""
+    return key.to_bytes(8, "little", signed=True)

@@ -120,7 +120,7 @@ class Paragraphs:
         return cls(kept, certain, phrases, np.frombuffer(data, "<u4", m, at + n * _ROW))
 
     def differs_from(self, before: Paragraphs) -> bool:
-        """Whether the article is another one than *before*."""
+        """Whether the article has changed since *before*."""
         gone = ~np.isin(before.kept, self.all)
         new = ~np.isin(self.kept, before.all)
         if (gone & before.certain).any() or (new & self.certain).any():
@@ -129,7 +129,7 @@ class Paragraphs:
         return any(_are_alike(one, other) for one in edited[0] for other in edited[1])
 
     def found_on(self, page: Page) -> tuple[Bools, Bools, Bools]:
-        """What of *page*, bool[n_blocks] each, was of the article, is new, and is new beside it."""
+        """bool[n_blocks] each: blocks that the article had, new ones, and new ones beside it."""
         lines, n = paragraphs_of(page), len(page.blocks)
         hashes, found = hashes_of(lines), np.zeros((3, n), np.bool_)
         had, new = np.isin(hashes, self.kept), ~np.isin(hashes, self.all)
@@ -138,7 +138,7 @@ class Paragraphs:
 
     @property
     def page_key(self) -> int:
-        """What names the page by all its paragraphs, whichever of them were kept."""
+        """The key of all paragraphs of the page, whichever of them were kept."""
         digest = blake2b(np.unique(self.all).astype("<u4").tobytes(), digest_size=8).digest()
         return int.from_bytes(digest, "little", signed=True)
 

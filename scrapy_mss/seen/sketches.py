@@ -58,7 +58,7 @@ class Likeness(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Whether what is like one is like the other, so that one of them is enough to find it."""
+        """Whether one of them is enough in the index to find the copies of both."""
         return self.of_both >= SAME
 
 
@@ -97,7 +97,7 @@ def _words(text: str) -> tuple[list[str], int]:
 
 
 def keys_of(sketch: Numbers | None) -> list[int]:
-    """What a text is asked for by; nothing without a sketch."""
+    """The keys of the index for a sketch; [] without one."""
     keys: list[int] = [] if sketch is None else sketch[:KEYS].tolist()
     return keys
 

@@ -5,8 +5,9 @@ that text's words, so that two crawls that meet the same text first give it the 
 texts are copies of a copy only if they are copies of a known one, so that stories do not merge
 in small steps: a text is compared with the texts of a window of days, not with their chain.
 
-The story of an article is remembered beyond that window, so that a late revision of an original
-does not become a copy of its copies: its record is kept while a text of its story is in the window.
+In a store, a text is a row with its sketch, some 400 bytes, and its address is in the rows of the
+keys by which texts that share passages find it. The row of an original is used again with each text
+of its story, so that a late revision of it does not become a copy of its copies.
 
 A text counts as emitted when its item has left the pipelines. Until then it is pending: others are
 its copies, but if it is lost, they were not seen.
@@ -14,33 +15,169 @@ its copies, but if it is lost, they were not seen.
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import Final, NamedTuple
 
-from scrapy_mss.seen.keys import text_key
+import numpy as np
+
+from scrapy_mss.seen.keys import packed, text_key
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.story_store import EmittedText, RecentTexts, StoryStore, adding
 from scrapy_mss.storage.checkpoints import Part
-from scrapy_mss.storage.tables import DAY, Change
+from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Change, Key, Row, Rows, Store
 
 WINDOW: Final = 7 * DAY  # in which texts are compared
 MAX_UNDER_WAY: Final = 10_000  # items that other pipelines hold, or replace: the oldest are let go
 CHECKPOINT_TEXTS: Final = 5_000  # after so many, whatever the interval: 4 KB each
 MAX_UNSAVED: Final = 20_000  # that a store which fails has not taken: the oldest are let go
+PER_KEY: Final = 50  # texts that are asked for by a key; what more have is a phrase of a site
+MAX_CANDIDATES: Final = 32  # texts that are compared, those that share most keys
+
+_TEXT: Final = struct.Struct("<qqBI")
+_STORY_KEY: Final = struct.Struct("<I")
 
 
-class _Texts(Protocol):
-    """Where texts that were emitted can be asked for."""
+class EmittedText(NamedTuple):
+    """A text that was emitted."""
 
-    def at(self, addresses: Sequence[int], /) -> list[EmittedText]: ...
+    addresses: tuple[int, ...]  # where, as keys
+    story: int
+    original: int  # the first address of the text that was emitted first
+    is_copy: bool  # of one that was emitted before at another address
+    minute: int  # since 1970
+    sketch: Numbers | None  # None if it is too short, or as good as one that has been added
 
-    def sharing(self, keys: Sequence[int], /) -> list[EmittedText]: ...
+
+class StoryStore:
+    """The texts of stories in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def at(self, addresses: Sequence[int]) -> list[EmittedText]:
+        """What was emitted last at each of the *addresses*."""
+        rows = {STORIES.key(packed(each)): each for each in addresses}
+        found = self._store.get(rows, patient=False)
+        emitted = (_emitted(address, found[row]) for row, address in rows.items() if row in found)
+        return [each for each in emitted if each is not None]
+
+    def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
+        """Texts that share most of the *keys* of a sketch."""
+        rows = [STORY_KEYS.key(_STORY_KEY.pack(key)) for key in keys]
+        found = self._store.get(rows, patient=False).values()
+        shared = Counter(chain.from_iterable(map(_addresses, found)))
+        return self.at([address for address, _ in shared.most_common(MAX_CANDIDATES)])
+
+
+def adding(texts: Iterable[EmittedText]) -> Change:
+    """The change that adds *texts*, the latest last."""
+    emitted = list(texts)
+    addresses = {each for text in emitted for each in (*text.addresses, text.original)}
+    keys = {key for text in emitted for key in keys_of(text.sketch)}
+    reads = [STORIES.key(packed(each)) for each in sorted(addresses)]
+    reads += [STORY_KEYS.key(_STORY_KEY.pack(key)) for key in sorted(keys)]
+    return Change(reads, partial(_with_texts, emitted))
+
+
+def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | None]:
+    rows: dict[Key, Row] = {}
+
+    def value(row: Key) -> bytes:
+        return rows[row].value if row in rows else found.get(row, b"")
+
+    for emitted in texts:
+        original = STORIES.key(packed(emitted.original))
+        if value(original):  # its story goes on
+            rows[original] = Row(value(original), emitted.minute)
+        first = emitted.addresses[0]
+        head = _TEXT.pack(emitted.story, emitted.original, emitted.is_copy, emitted.minute)
+        for address in emitted.addresses:
+            row = STORIES.key(packed(address))
+            if address == first and emitted.sketch is not None:
+                sketch = emitted.sketch.astype("<u4").tobytes()
+            else:
+                sketch = _sketch_in(value(row))
+            rows[row] = Row(head + sketch, emitted.minute)
+        for key in keys_of(emitted.sketch):
+            row = STORY_KEYS.key(_STORY_KEY.pack(key))
+            known = [each for each in _addresses(value(row)) if each != first]
+            latest = (*known, first)[-PER_KEY:]
+            rows[row] = Row(np.array(latest, "<i8").tobytes(), emitted.minute)
+    return dict(rows)
+
+
+def _sketch_in(value: bytes) -> bytes:
+    """The sketch in the row of a text, by which it is still found; none if that is damaged."""
+    sketch = value[_TEXT.size :]
+    return b"" if len(sketch) % 4 else sketch
+
+
+def _emitted(address: int, value: bytes) -> EmittedText | None:
+    """The text in a row; None if that is damaged."""
+    if len(value) < _TEXT.size or (len(value) - _TEXT.size) % 4:
+        return None
+    story, original, is_copy, minute = _TEXT.unpack_from(value)
+    sketch = np.frombuffer(value, "<u4", offset=_TEXT.size) if len(value) > _TEXT.size else None
+    return EmittedText((address,), story, original, bool(is_copy), minute, sketch)
+
+
+def _addresses(value: bytes) -> list[int]:
+    """The addresses in the row of a key."""
+    found: list[int] = np.frombuffer(value[: len(value) // 8 * 8], "<i8").tolist()
+    return found
+
+
+class RecentTexts:
+    """The texts that are not in the store yet, with the same queries."""
+
+    def __init__(self, texts: Iterable[EmittedText] = ()) -> None:
+        self.texts: dict[int, EmittedText] = {}  # by their first address, in the order of time
+        self._at: dict[int, int] = {}  # the first address of the text at an address
+        self._sharing: dict[int, dict[int, None]] = {}  # the first addresses by key
+        for emitted in texts:
+            self.put(emitted)
+
+    def put(self, emitted: EmittedText) -> None:
+        """Add a text, in the place of one that was emitted at its first address."""
+        first = emitted.addresses[0]
+        before = self.remove(first)
+        if emitted.sketch is None and before is not None:
+            emitted = emitted._replace(sketch=before.sketch)
+        self.texts[first] = emitted
+        self._at.update(dict.fromkeys(emitted.addresses, first))
+        for key in keys_of(emitted.sketch):
+            self._sharing.setdefault(key, {})[first] = None
+
+    def remove(self, first: int) -> EmittedText | None:
+        """Remove the text whose first address this is."""
+        emitted = self.texts.pop(first, None)
+        if emitted is None:
+            return None
+        for address in emitted.addresses:
+            if self._at.get(address) == first:
+                del self._at[address]
+        for key in keys_of(emitted.sketch):
+            of_key = self._sharing[key]
+            del of_key[first]
+            if not of_key:
+                del self._sharing[key]
+        return emitted
+
+    def at(self, addresses: Sequence[int]) -> list[EmittedText]:
+        return [self.texts[self._at[each]] for each in addresses if each in self._at]
+
+    def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
+        latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
+        shared = Counter(chain.from_iterable(latest))
+        best = sorted(shared, key=lambda first: -shared[first])[:MAX_CANDIDATES]
+        return [self.texts[first] for first in best]
 
 
 class StoryMatch(NamedTuple):
-    """A text beside what was emitted."""
+    """A text compared with those that were emitted."""
 
     emitted: EmittedText
     waits_for: int | None = None  # the address of what it is a copy of, while that may be lost
@@ -52,7 +189,7 @@ class StoryMatch(NamedTuple):
 
 
 class Stories(Part):
-    """The stories of a crawl, with those of earlier crawls, and of others at the same time."""
+    """The stories of a crawl, of earlier ones, and of others at the same time."""
 
     FAILED = (
         "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
@@ -74,7 +211,7 @@ class Stories(Part):
         self._n_written = 0  # texts of the last checkpoint
 
     def match(self, addresses: Sequence[int], text: str) -> StoryMatch:
-        """What the *text* at some *addresses* is beside those that were emitted.
+        """How the *text* at some *addresses* compares with those that were emitted.
 
         At an address of its own it is the same story in whatever words, and no copy if it was none.
         """
@@ -100,7 +237,7 @@ class Stories(Part):
             self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
-        """Note that an item of what is at *addresses* has left the pipelines, or is lost.
+        """Note that an item of the text at *addresses* has left the pipelines, or is lost.
 
         What is there is lost only with the last of its items, and is emitted with the first.
         """
@@ -129,14 +266,12 @@ class Stories(Part):
             self.checkpoint()
 
     def take(self) -> Change | None:
-        """What stores what was emitted; None if nothing was."""
         if not self._unsaved.texts:
             return None
         self._in_flight, self._unsaved = self._unsaved, RecentTexts()
         return adding(self._in_flight.texts.values())
 
     def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, RecentTexts()
         self._n_written = 0 if error is not None else len(batch.texts)
         if error is not None:
@@ -146,20 +281,15 @@ class Stories(Part):
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
 
     def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
         self._n_dropped += self._n_written
 
     @property
     def lost(self) -> int:
-        """How many texts could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved.texts)
 
-    def _places(self) -> Iterator[_Texts]:
+    def _places(self) -> tuple[RecentTexts | StoryStore, ...]:
         """Where texts are, the latest first."""
-        yield self._under_way
-        yield self._unsaved
-        yield self._in_flight
-        yield self._store
+        return self._under_way, self._unsaved, self._in_flight, self._store
 
     @property
     def _since(self) -> int:
@@ -177,17 +307,15 @@ class Stories(Part):
         for place in self._places():
             for emitted in self._asked(place.sharing, keys_of(numbers)):
                 is_other = emitted.minute >= since and seen.isdisjoint(emitted.addresses)
-                if (
-                    is_other
-                    and emitted.sketch is not None
-                    and likeness(numbers, emitted.sketch).is_copy
-                ):
+                if emitted.sketch is None or not is_other:
+                    continue
+                if likeness(numbers, emitted.sketch).is_copy:
                     yield emitted
 
     def _asked(
         self, ask: Callable[[Sequence[int]], list[EmittedText]], of: Sequence[int]
     ) -> list[EmittedText]:
-        """What *ask* answers; nothing where the file fails."""
+        """What *ask* answers; nothing where the store fails."""
         try:
             return ask(of)
         except OSError as error:
@@ -195,16 +323,13 @@ class Stories(Part):
             return []
 
     def _is_same(self, numbers: Numbers | None, emitted: EmittedText) -> bool:
-        if (
-            numbers is None
-            or emitted.sketch is None
-            or emitted.addresses[0] in self._under_way.texts
-        ):
+        is_pending = emitted.addresses[0] in self._under_way.texts
+        if numbers is None or emitted.sketch is None or is_pending:
             return False
         return likeness(numbers, emitted.sketch).is_same
 
     def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
-        """The address of one of these texts, if all of them may still be lost."""
+        """The address of one of these texts, if all of them are pending."""
         addresses = [each.addresses[0] for each in like]
         if all(each in self._under_way.texts for each in addresses):
             return addresses[0]

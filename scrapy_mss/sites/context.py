@@ -22,10 +22,9 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.sites.addresses import with_address
+from scrapy_mss.sites.address_counts import with_address
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys, main_container, observation
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory, main_container
 
 # Below it a page is no article. At .1 a little more of the error goes away on `sites_daniel`, whose
 # articles declare nothing, but three quarters of `other_pages_wcxb` would be learned, not a third.
@@ -49,7 +48,7 @@ class SiteContext:
     """Reads the page at *url*, downloaded in *minute* (since 1970), with the *memory* of its site.
 
     *emitted* are the paragraphs of the page when its article was emitted. ``update`` is what the
-    page teaches, nothing until it was read.
+    page adds to the memory, nothing until it was read.
     """
 
     memory: SiteMemory
@@ -66,7 +65,7 @@ class SiteContext:
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
         place = 0
         if article_probability >= MIN_LEARNED:
-            added = added.plus(learned(keys, probability, self.minute))
+            added = added.plus(SiteMemory.of_page(keys, probability, self.minute))
             place = main_container(keys, keys.words * probability)
         self.update = SiteUpdate(added, place)
         with_memory = adjusted(self.memory, keys, probability)
@@ -80,15 +79,13 @@ class SiteContext:
         return probability if self.emitted is None else max(probability, alone)
 
     def labelled(self, page: Page, inside: Bools) -> SiteUpdate:
-        """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
+        """What *page* adds, the tokens of whose article are *inside* (bool[n_tokens])."""
         words = page.blocks.count(inside & page.tokens.is_word)
-        is_inside = words * 2 > page.blocks.words
+        is_inside = (words * 2 > page.blocks.words).astype(float)
         keys = BlockKeys.of(page)
-        added = learned_from_labels(keys, is_inside, self.minute)
+        added = SiteMemory.of_page(keys, is_inside, self.minute, labelled=True)
         address = SiteMemory.of_address(self.url, 1.0, self.minute)
-        return SiteUpdate(
-            added.plus(address), place=main_container(keys, (keys.words * is_inside).astype(float))
-        )
+        return SiteUpdate(added.plus(address), main_container(keys, keys.words * is_inside))
 
 
 def as_emitted(page: Page, before: Paragraphs, with_memory: Floats, alone: Floats) -> Floats:
@@ -101,14 +98,3 @@ def as_emitted(page: Page, before: Paragraphs, with_memory: Floats, alone: Float
     probability[had | new] = np.maximum(with_memory, alone)[had | new]
     probability[had | added] = np.maximum(probability, OF_ARTICLE)[had | added]
     return probability
-
-
-def learned(keys: BlockKeys, probability: Floats, minute: int) -> SiteMemory:
-    """What the page with these *keys* adds, by the *probability* of each block without memory."""
-    return SiteMemory.of(observation(keys, probability, minute), minute)
-
-
-def learned_from_labels(keys: BlockKeys, inside: Bools, minute: int) -> SiteMemory:
-    """What the page with these *keys* adds, whose article is *inside* (bool[n_blocks])."""
-    seen = observation(keys, inside.astype(float), minute, labelled=True)
-    return SiteMemory.of(seen, minute, labelled=True)

@@ -8,21 +8,126 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import time
 
+import numpy as np
+
+from scrapy_mss.markup.tokens import TokenIds
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.unsaved import MAX_WAITING, Batch
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change
 
+WATCHED = 10  # pages of a window, and of a memory that says anything
+LEAST = 0.3  # mean agreement of a window, below which the layout is another one
+VOTES = 1  # the column of a container's row with the sum of its votes
+
+
+def agreement(known: TokenIds, page: SiteMemory) -> float:
+    """The share of the votes of *page* for the containers *known* (uint64[n]); 1 without votes."""
+    votes = page.containers.rows[:, VOTES]
+    total = float(votes.sum())
+    if not total:
+        return 1.0
+    is_known = np.isin(page.containers.keys, known, assume_unique=True)
+    return float(votes[is_known].sum()) / total
+
+
+class LayoutWatch:
+    """Detects that a site has changed its layout: nothing on its new pages is where it was.
+
+    A page's agreement is the share of its containers' votes that are for known containers. One page
+    is enough to make a new layout known, so the pages of a window are compared with what was known
+    before the previous window. A change in the middle of a window is reported at the end of the
+    next.
+    """
+
+    def __init__(self) -> None:
+        self._before: TokenIds | None = None  # the containers known before the last window
+        self._since: TokenIds | None = None  # and before this one
+        self._agreements: list[float] = []
+
+    def has_changed(self, known: SiteMemory, page: SiteMemory) -> bool:
+        """Whether the site has changed, now that *page* is there; *known* is what was before it.
+
+        After a change, the watch begins again.
+        """
+        if self._before is None or self._since is None:
+            if known.pages < WATCHED:
+                return False
+            self._before = self._since = known.containers.keys
+        self._agreements.append(agreement(self._before, page))
+        if len(self._agreements) < WATCHED:
+            return False
+        changed = sum(self._agreements) < LEAST * WATCHED
+        self._before, self._since = self._since, known.containers.keys
+        self._agreements = []
+        if changed:
+            self._before = self._since = None
+        return changed
+
+
+MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
+ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
+
+
+class Batch:
+    """What was learned of each site; those in ``forgotten`` have changed their layout before.
+
+    Pages of a site are added up a few at a time: adding one alone takes as long.
+    """
+
+    def __init__(self) -> None:
+        self.forgotten: set[str] = set()
+        self._learned: dict[str, list[SiteMemory]] = {}
+
+    def __contains__(self, site: str) -> bool:
+        return site in self._learned
+
+    def __len__(self) -> int:
+        return len(self._learned)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._learned)
+
+    def add(self, site: str, memory: SiteMemory) -> None:
+        """Add what was learned of *site*."""
+        learned = self._learned.setdefault(site, [])
+        learned.append(memory)
+        if len(learned) >= ADDED_AT_ONCE:
+            learned[:] = [SiteMemory.total(learned)]
+
+    def reset(self, site: str) -> None:
+        """Forget *site*, here and, once this is written, in the store."""
+        self.forgotten.add(site)
+        self._learned[site] = []
+
+    def drop(self, site: str) -> None:
+        """Give up what was learned of *site*."""
+        self._learned.pop(site, None)
+
+    def of(self, site: str) -> SiteMemory:
+        """What was learned of *site*."""
+        return SiteMemory.total(self._learned.get(site, []))
+
+    def learned(self) -> dict[str, SiteMemory]:
+        """What was learned of each site."""
+        return {site: self.of(site) for site in self._learned}
+
+    def follow(self, later: Batch) -> None:
+        """Add a *later* batch."""
+        for site, memory in later.learned().items():
+            if site in later.forgotten:
+                self.reset(site)
+            self.add(site, memory)
+
+
 # A page may be read twice, for its labels and for its article, shortly after one another.
-MAX_TAUGHT = 10_000
+MAX_LEARNED_URLS = 10_000
 
 logger = logging.getLogger(__name__)
 
@@ -90,12 +195,12 @@ class CrawledSites(Part):
         return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
     def learn(self, url: str, update: SiteUpdate) -> bool:
-        """Remember what the page at *url* taught; in one crawl, each address teaches once."""
+        """Add what was learned of the page at *url*; in one crawl, each address counts once."""
         site = site_of(url)
         if not site or not update.added or url in self._learned_urls:
             return False
         self._learned_urls[url] = None
-        if len(self._learned_urls) > MAX_TAUGHT:
+        if len(self._learned_urls) > MAX_LEARNED_URLS:
             del self._learned_urls[next(iter(self._learned_urls))]
         known = self._recalled(site)
         watch = self._watches.setdefault(site, LayoutWatch())
@@ -114,7 +219,7 @@ class CrawledSites(Part):
             return None
         self._in_flight, self._unsaved = self._unsaved, Batch()
         batch = self._in_flight
-        return self._store.adding(batch.learned(), self._now(), batch.anew)
+        return self._store.adding(batch.learned(), self._now(), batch.forgotten)
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -150,7 +255,7 @@ class CrawledSites(Part):
 
     def _stored(self, site: str) -> SiteMemory:
         """What is stored of *site*; what cannot be read is not known."""
-        if site in self._unsaved.anew:
+        if site in self._unsaved.forgotten:
             return SiteMemory()
         if site in self._in_flight:  # perhaps stored already, and so not asked for
             return self._in_flight.of(site)

@@ -26,16 +26,16 @@ docs/site-memory.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import log
+from typing import Final
 
 import numpy as np
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import log_odds, logistic
-from scrapy_mss.markup.tokens import Bools, Floats
-from scrapy_mss.sites.comment_headings import are_comment_headings
-from scrapy_mss.sites.counts import Columns
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
+from scrapy_mss.sites.memory import BlockKeys, Columns, SiteMemory
 
 MIN_PAGES = 3.0  # below that, shares of pages say nothing
 REPETITION = 2.0  # log-odds for each unit of log(1 + STEEPNESS * share of pages)
@@ -246,3 +246,40 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     if len(headings):
         below[headings[0] :] = -COMMENTS
     return below
+
+
+HEADINGS: Final = """
+comments, reader comments, readers' comments, your comments, letters, letters to the editor
+kommentare, leserkommentare, kommentare zum artikel, lesermeinungen, leserbriefe
+commentaires, vos commentaires, commentaires des lecteurs, réactions, vos réactions
+comentarios, comentarios de los lectores, comentários, comentários dos leitores, comentaris
+commenti, i commenti, commenti dei lettori, comentarii, reacties, lezersreacties
+kommentarer, läsarkommentarer, kommentit, lukijoiden kommentit, kommentaarid
+komentarze, komentarze czytelników, komentáře, komentari, komentáre, hozzászólások, yorumlar
+комментарии, комментариев, комментария, комментарии читателей, коментарі, коментарів, коментари
+σχόλια, σχόλια αναγνωστών, تعليقات, التعليقات, תגובות
+评论, 条评论, 网友评论, 評論, 網友評論, 讀者回應, コメント, 件のコメント, 댓글, bình luận
+"""
+_FORMS: Final = (
+    *("{}", "{}:", "{} (1)", "{}: 1", "{} 1", "1 {}", "({}) 1", "{} [1]"),
+    *("(1) {}", "{}\N{FULLWIDTH LEFT PARENTHESIS}1\N{FULLWIDTH RIGHT PARENTHESIS}"),
+    *(form for n in ("1,1", "1.1", "1 1") for form in (f"{{}} ({n})", f"{{}} [{n}]", f"{n} {{}}")),
+)
+_APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
+
+
+def are_comment_headings(texts: TokenIds) -> Bools:
+    """bool[n]: which of the hashes of blocks' *texts* (uint64[n]) are headings of comments."""
+    known = _hashes()
+    is_heading: Bools = known[np.searchsorted(known[:-1], texts)] == texts
+    return is_heading
+
+
+@cache
+def _hashes() -> TokenIds:
+    """uint64[m], ascending: the hashes of all headings in all forms; any number counts as 1."""
+    names = HEADINGS.strip().replace("\n", ", ").split(", ")
+    spelled = {form for name in names for form in (name, name.replace("'", _APOSTROPHE))}
+    # A page each: one of a thousand short blocks is not read block by block.
+    lines = ("".join(f"<p>{form.format(name)}</p>" for form in _FORMS) for name in spelled)
+    return np.unique(np.concatenate([Page.of(each).text_hashes for each in lines]))

@@ -4,18 +4,217 @@ Below the bounds the same pages give the same memory in any order, and the memor
 are merged by addition. Counts are halved at the end of each period. All counts of a memory are
 in units of its own period, and adding an older memory scales it by a power of two, without
 rounding, so nothing has to be rewritten as time passes.
+
+A page is one observation, whatever its length, and counts a key once even if it occurs a hundred
+times. A text is the words of a block: for each text that occurs once on the page, it is counted
+which share of the article is before it and which after it; on the next page the article is expected
+on the same side. A container is the kind of place of a block: the tags and class words of its four
+innermost ancestors. Its vote is the mean probability of its blocks, either in the reading without
+site memory, so that errors do not reinforce themselves, or according to a wrapper.
+
+Counts are multiples of 1/256 on a scale of powers of two, which float32 adds without rounding until
+a row has seen some 60,000 pages. A table that exceeds its bound drops rows seen once before others,
+and among these the least recently seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import mix
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.counts import KeyedCounts
-from scrapy_mss.sites.observation import Observation
+from scrapy_mss.sites.address_counts import AddressCounts
+
+Columns = Floats  # float64[WIDTH, n]
+Rows = NDArray[np.float32]
+Minutes = NDArray[np.uint32]
+
+WIDTH = 4  # counts a row
+QUANTUM = 256  # counts are whole multiples of one part of this
+SEEN = 0  # the column with the number of pages, in every table
+ONCE = 1.5  # pages: below that, a row was seen on one page, or long ago
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
+    """Counts by key: parallel arrays in the order of the keys, each key once."""
+
+    keys: TokenIds  # uint64[n], ascending
+    rows: Rows  # float32[n, WIDTH]
+    seen: Minutes  # uint32[n]: the minute in which each was last seen
+
+    @classmethod
+    def none(cls) -> KeyedCounts:
+        """A table without a row."""
+        return _NO_COUNTS
+
+    @classmethod
+    def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
+        """A table of *rows* (float64[n, WIDTH]) seen in *minute*, in the order of their *keys*.
+
+        Each key is there once.
+        """
+        quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
+        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyedCounts):
+            return NotImplemented
+        return (
+            np.array_equal(self.keys, other.keys)
+            and np.array_equal(self.rows, other.rows)
+            and np.array_equal(self.seen, other.seen)
+        )
+
+    @classmethod
+    def total(cls, tables: Iterable[KeyedCounts]) -> KeyedCounts:
+        """All *tables* added at once, which is faster than one by one."""
+        filled = [table for table in tables if len(table)]
+        if len(filled) < 2:  # noqa: PLR2004 - nothing is added
+            return filled[0] if filled else cls.none()
+        keys = np.concatenate([table.keys for table in filled])
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+        rows = np.concatenate([table.rows for table in filled])[order]
+        seen = np.concatenate([table.seen for table in filled])[order]
+        return cls(keys[starts], np.add.reduceat(rows, starts), np.maximum.reduceat(seen, starts))
+
+    def scaled(self, halvings: int) -> KeyedCounts:
+        """The table with every count halved so many times; rows that count nothing are gone."""
+        if not halvings:
+            return self
+        halved = replace(self, rows=np.ldexp(self.rows, -halvings).astype(np.float32))
+        return halved.chosen(np.flatnonzero(halved.rows[:, SEEN] * QUANTUM >= 1))
+
+    def bounded(self, limit: int) -> KeyedCounts:
+        """The table itself if it has at most *limit* rows, else those most worth keeping.
+
+        An eighth of the limit is freed at once, so that not every page has to look for the worst.
+        """
+        if len(self) <= limit:
+            return self
+        kept = limit - limit // 8
+        worth = np.lexsort((self.keys, self.seen, self.rows[:, SEEN] >= ONCE))
+        return self.chosen(np.sort(worth[len(self) - kept :]))
+
+    def chosen(self, places: Indices) -> KeyedCounts:
+        """The rows at *places* (intp[n], ascending)."""
+        return KeyedCounts(self.keys[places], self.rows[places], self.seen[places])
+
+    def find(self, keys: TokenIds) -> Columns:
+        """The counts of *keys* (uint64[n]), a column each; 0 where a key is unknown."""
+        if not len(self):
+            return np.zeros((WIDTH, len(keys)))
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
+        known = self.keys[places] == keys
+        return np.where(known, self.rows[places].T, np.float32(0)).astype(np.float64)
+
+
+_NO_COUNTS = KeyedCounts(
+    np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
+)
+
+
+# Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that
+# what is stored under other keys is not used.
+KEYS_VERSION = 1
+CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
+MAX_PAGE_TEXTS = 512  # of a page: what a page can push out of the memory is bounded
+MIN_ARTICLE_WORDS = 20.0  # that are expected in all, for shares of them to say anything
+
+
+class Groups(NamedTuple):
+    """Blocks by their key: each key once, and which of them each block has."""
+
+    keys: TokenIds  # uint64[m], ascending
+    first: Indices  # intp[m]: the first block with each key
+    of_block: Indices  # intp[n]
+    sizes: Counts  # int64[m]: how many blocks have each key
+
+
+@dataclass(frozen=True, eq=False)
+class BlockKeys:
+    """What a page's blocks are known by on other pages, and how long they are; one row a block."""
+
+    texts: TokenIds  # uint64[n]
+    containers: TokenIds  # uint64[n]
+    words: Counts  # int64[n]
+
+    @classmethod
+    def of(cls, page: Page) -> BlockKeys:
+        """The keys of the blocks of *page*."""
+        levels = page.ancestor_keys[:CONTAINER_LEVELS]
+        return cls(page.text_hashes, mix(list(levels)), page.blocks.words)
+
+    @lazy
+    def by_text(self) -> Groups:
+        """The blocks by their text."""
+        return _groups(self.texts)
+
+    @lazy
+    def once(self) -> Bools:
+        """bool[n]: the blocks whose text occurs once on the page."""
+        once: Bools = self.by_text.sizes[self.by_text.of_block] == 1
+        return once
+
+    @lazy
+    def by_container(self) -> Groups:
+        """The blocks by the kind of container that they are in."""
+        return _groups(self.containers)
+
+
+def _groups(keys: TokenIds) -> Groups:
+    return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
+
+
+def main_container(keys: BlockKeys, mass: Floats) -> int:
+    """The key of the container with the most of the *mass* (float64[n]); 0 if there is none."""
+    if not mass.any():
+        return 0
+    groups = keys.by_container
+    return int(groups.keys[np.argmax(np.bincount(groups.of_block, mass, len(groups.keys)))])
+
+
+def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
+    """Each text of the page: once; whether once on it; the article's shares before and after."""
+    firsts = keys.by_text.first
+    if len(firsts) > MAX_PAGE_TEXTS:
+        firsts = firsts[firsts <= np.partition(firsts, MAX_PAGE_TEXTS - 1)[MAX_PAGE_TEXTS - 1]]
+    total = float(mass.sum())
+    rows = np.zeros((len(firsts), WIDTH))
+    rows[:, 0] = 1.0
+    if total >= MIN_ARTICLE_WORDS:
+        once = keys.once[firsts]
+        through = mass.cumsum() / total
+        rows[:, 1] = once
+        rows[:, 2] = (through - mass / total)[firsts] * once
+        rows[:, 3] = (1 - through)[firsts] * once
+    return KeyedCounts.of(keys.texts[firsts], rows, minute)
+
+
+def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
+    """Each container of the page: once, with the mean probability of its blocks."""
+    unique, _, of_block, sizes = keys.by_container
+    votes = np.bincount(of_block, inside, len(unique)) / sizes
+    rows = np.zeros((len(unique), WIDTH))
+    rows[:, 0], rows[:, 1] = 1.0, votes
+    if labelled:
+        rows[:, 2:] = rows[:, :2]
+    return KeyedCounts.of(unique, rows, minute)
+
 
 MINUTES_A_DAY = 24 * 60
 # Chosen, not measured: sites change their layouts once in some years, boxes once in some weeks.
@@ -56,9 +255,21 @@ class SiteMemory:
         return SMALLEST_SIZE + rows * ROW_SIZE + len(self.addresses) * LARGEST_SHAPE
 
     @classmethod
-    def of(cls, seen: Observation, minute: int, *, labelled: bool = False) -> SiteMemory:
-        """The memory of a single page with an article, downloaded in *minute*."""
-        return cls(1.0, float(labelled), period_of(minute), seen.texts, seen.containers)
+    def of_page(
+        cls, keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool = False
+    ) -> SiteMemory:
+        """The memory of a single page with an article, by the *keys* of its blocks.
+
+        *inside* (float64[n]) is the probability of each block; with *labelled*, it is 0 or 1 and
+        what a wrapper says. *minute* is when the page was downloaded, in minutes since 1970.
+        """
+        return cls(
+            1.0,
+            float(labelled),
+            period_of(minute),
+            _texts(keys, keys.words * inside, minute),
+            _containers(keys, inside, minute, labelled=labelled),
+        )
 
     @classmethod
     def of_address(cls, url: str, article_probability: float, minute: int) -> SiteMemory:
@@ -68,28 +279,20 @@ class SiteMemory:
 
     def plus(self, other: SiteMemory) -> SiteMemory:
         """Both memories added, within the bounds."""
-        period = max(self.period, other.period)
-        mine, theirs = self.at(period), other.at(period)
-        return SiteMemory(
-            mine.pages + theirs.pages,
-            mine.labelled_pages + theirs.labelled_pages,
-            period,
-            mine.texts.plus(theirs.texts).bounded(MAX_TEXTS),
-            mine.containers.plus(theirs.containers).bounded(MAX_CONTAINERS),
-            mine.addresses.plus(theirs.addresses),
-        )
+        return SiteMemory.total((self, other))
 
     @classmethod
-    def total(cls, memories: Sequence[SiteMemory]) -> SiteMemory:
-        """All *memories* added at once, which is faster than one by one."""
+    def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:
+        """All *memories* added at once, which is faster than one by one, within the bounds."""
+        memories = list(memories)
         period = max((each.period for each in memories), default=0)
         known = [each.at(period) for each in memories]
         return cls(
             sum(each.pages for each in known),
             sum(each.labelled_pages for each in known),
             period,
-            KeyedCounts.total([each.texts for each in known]).bounded(MAX_TEXTS),
-            KeyedCounts.total([each.containers for each in known]).bounded(MAX_CONTAINERS),
+            KeyedCounts.total(each.texts for each in known).bounded(MAX_TEXTS),
+            KeyedCounts.total(each.containers for each in known).bounded(MAX_CONTAINERS),
             reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
         )
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.counts import KeyedCounts
+from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.evidence import MIN_PAGES
-from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
+from scrapy_mss.sites.memory import MINUTES_A_DAY, KeyedCounts, SiteMemory
 
 COMMON, FREQUENT = 0.5, 0.1  # shares of pages
 SHOWN = 10  # shapes of addresses

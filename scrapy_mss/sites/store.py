@@ -1,19 +1,137 @@
-"""The memories of many sites, as rows of a store.
+"""The memories of sites as bytes, and as rows of a store: a header, tables, a checksum. No pickle.
 
-A crawl reads a site when it first meets it, and its checkpoints add what was learned since.
-Memories are additive, so crawls that share a store do not overwrite one another. Each version of
-the keys by which texts are recognized has a row of its own (`format`).
+    header | keys | rows | minutes | shapes of addresses | CRC-32
+
+Keys, rows and minutes are those of texts, then those of containers: arrays that are used in place,
+without a copy. Shapes are their counts as doubles, then their texts in UTF-8, one per line. All
+numbers are little-endian. Data that is truncated, changed, or not of the size in its header is
+rejected: `DamagedMemoryError`.
+
+Memories are stored under a name that has the version of the keys of blocks, so that two versions of
+this library can share a file or a server. Where a site is stored under earlier versions alone, its
+addresses are taken over, and its texts and containers start from zero.
 """
 
 from __future__ import annotations
 
+import logging
+import struct
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple
 
-from scrapy_mss.sites.format import Recall, names_by_version, to_bytes
-from scrapy_mss.sites.memory import SiteMemory
+import numpy as np
+
+from scrapy_mss.sites.address_counts import MAX_SHAPES, AddressCounts, Seen
+from scrapy_mss.sites.memory import (
+    KEYS_VERSION,
+    MAX_CONTAINERS,
+    MAX_TEXTS,
+    WIDTH,
+    KeyedCounts,
+    SiteMemory,
+    period_of,
+)
 from scrapy_mss.storage.tables import SITES, Change, Key, Row, Rows, Store
+
+logger = logging.getLogger(__name__)
+
+# Pages, labelled pages, period, texts, containers, shapes; the keys that follow are aligned.
+_HEADER = struct.Struct("<ddqIII4x")
+_CHECKSUM = struct.Struct("<I")
+_KEY, _ROW, _MINUTE = 8, 4 * WIDTH, 4  # bytes
+SHAPE_COUNTS = len(Seen._fields)
+LARGEST_COUNT: Final = 2.0**53  # beyond it, one more is none; sums of such counts stay finite
+LAST_PERIOD: Final = period_of(2**32)  # minutes are 32 bits wide
+
+
+class DamagedMemoryError(ValueError):
+    """Bytes that are no memory of a site."""
+
+
+def to_bytes(memory: SiteMemory) -> bytes:
+    """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
+    data = packed(memory)
+    return data + _CHECKSUM.pack(zlib.crc32(data))
+
+
+def packed(memory: SiteMemory) -> bytes:
+    """*memory* in the form that `unpacked` reads: without a checksum, for another process."""
+    tables = (memory.texts, memory.containers)
+    sizes = (*map(len, tables), len(memory.addresses))
+    return b"".join(
+        (
+            _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
+            *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
+            *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
+            *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
+            _address_bytes(memory.addresses),
+        )
+    )
+
+
+def from_bytes(data: bytes) -> SiteMemory:
+    """The memory in *data*."""
+    end = len(data) - _CHECKSUM.size
+    checked = end >= _HEADER.size and zlib.crc32(memoryview(data)[:end])
+    if end < _HEADER.size or data[end:] != _CHECKSUM.pack(checked):
+        raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
+    pages, labelled, period, n_texts, n_containers, _ = _HEADER.unpack_from(data)
+    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < _end(n_texts, n_containers):
+        found = f"{n_texts} texts and {n_containers} containers in {end} bytes"
+        raise DamagedMemoryError(f"the header does not fit what follows: {found}")
+    if not all(0 <= count <= LARGEST_COUNT for count in (pages, labelled)):
+        raise DamagedMemoryError("the number of pages is not a count")
+    if not 0 <= period <= LAST_PERIOD:
+        raise DamagedMemoryError(f"expected a period up to {LAST_PERIOD}, got {period}")
+    memory = unpacked(data[:end])
+    for table in (memory.texts, memory.containers):
+        are_counts = not len(table) or (table.rows.min() >= 0 and table.rows.max() <= LARGEST_COUNT)
+        if not are_counts or not np.all(table.keys[1:] > table.keys[:-1]):
+            raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
+    return memory
+
+
+def unpacked(data: bytes) -> SiteMemory:
+    """The memory in *data*, which `packed` has made in a process of the same program."""
+    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
+    n = n_texts + n_containers
+    rows_at = _HEADER.size + _KEY * n
+    keys = np.frombuffer(data, "<u8", n, _HEADER.size)
+    rows = np.frombuffer(data, "<f4", n * WIDTH, rows_at).reshape(n, WIDTH)
+    seen = np.frombuffer(data, "<u4", n, rows_at + _ROW * n)
+    texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
+    containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
+    addresses = _addresses(data[_end(n_texts, n_containers) :], n_shapes)
+    return SiteMemory(pages, labelled, period, texts, containers, addresses)
+
+
+def _end(n_texts: int, n_containers: int) -> int:
+    """Where the tables end."""
+    return _HEADER.size + (n_texts + n_containers) * (_KEY + _ROW + _MINUTE)
+
+
+def _address_bytes(addresses: AddressCounts) -> bytes:
+    shapes = sorted(addresses.of_shape)
+    counts = chain.from_iterable(addresses.of_shape[shape] for shape in shapes)
+    return struct.pack(f"<{len(shapes) * SHAPE_COUNTS}d", *counts) + "\n".join(shapes).encode()
+
+
+def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
+    columns = struct.Struct(f"<{min(n_shapes, MAX_SHAPES + 1) * SHAPE_COUNTS}d")
+    if n_shapes > MAX_SHAPES or len(data) < columns.size:
+        raise DamagedMemoryError(f"{n_shapes} shapes of addresses do not fit in {len(data)} bytes")
+    counts = columns.unpack_from(data)
+    if not all(0 <= count <= LARGEST_COUNT for count in counts):
+        raise DamagedMemoryError("the counts of the shapes of addresses are not counts")
+    of_shapes = zip(counts[::3], counts[1::3], counts[2::3], strict=True)
+    seen = [Seen(pages, articles, int(minute)) for pages, articles, minute in of_shapes]
+    shapes = str(data[columns.size :], "utf-8", "replace").split("\n") if n_shapes else []
+    if len(set(shapes)) != n_shapes:
+        raise DamagedMemoryError(f"expected {n_shapes} shapes of addresses, got {len(set(shapes))}")
+    return AddressCounts(dict(zip(shapes, seen, strict=True)))
 
 
 class StoredSite(NamedTuple):
@@ -25,26 +143,31 @@ class StoredSite(NamedTuple):
 
 
 class SiteStore:
-    """The memories of sites in a store."""
+    """The memories of sites in a store.
+
+    A crawl reads a site when it first meets it, and its checkpoints add what was learned since.
+    Memories are additive, so crawls that share a store do not overwrite one another.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._recall = Recall(store.name)
+        self._has_warned = False  # of memories under earlier keys
+        self._damaged: set[str] = set()  # sites of which that was logged
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*; an empty memory if nothing."""
         return self._memory(site, self._store.get(_rows(site), patient=False))
 
     def adding(
-        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+        self, learned: Mapping[str, SiteMemory], minute: int, forgotten: Collection[str] = ()
     ) -> Change:
-        """What adds what was *learned* of each site; of those in *anew*, nothing is left before."""
-        reads = [row for site in learned if site not in anew for row in _rows(site)]
+        """What adds what was *learned* of each site; what was stored of those *forgotten* goes."""
+        reads = [row for site in learned if site not in forgotten for row in _rows(site)]
         return Change(reads, partial(self._with, learned, minute))
 
     def sites(self) -> Iterator[StoredSite]:
         """All sites, those that were used last first."""
-        prefix = f"{names_by_version()[0]}:".encode()
+        prefix = f"{KEYS_VERSION}:".encode()
         for key, used in self._store.used_since(SITES, 0).items():
             if key.startswith(prefix):
                 size = len(self._store.get([(SITES, key)]).get((SITES, key), b""))
@@ -60,9 +183,44 @@ class SiteStore:
         }
 
     def _memory(self, site: str, found: Rows) -> SiteMemory:
-        return self._recall.memory(site, [found.get(row) for row in _rows(site)])
+        """What is known of *site*, by what was *found*.
+
+        Nothing if that is damaged, so that the next checkpoint replaces it: an exception would
+        reject all sites of each checkpoint that includes this one.
+        """
+        try:
+            current, *before = (found.get(row) for row in _rows(site))
+            if current is not None:
+                return from_bytes(current)
+            known = next((from_bytes(data) for data in before if data is not None), None)
+        except DamagedMemoryError as error:
+            if site not in self._damaged:
+                self._damaged.add(site)
+                logger.warning(
+                    "scrapy-mss: %s: the memory of %r is damaged: %s. The site starts from zero, "
+                    "and the next checkpoint that includes it replaces its memory",
+                    self._store.name,
+                    site,
+                    error,
+                )
+            return SiteMemory()
+        return SiteMemory() if known is None else self._under_these_keys(site, known)
+
+    def _under_these_keys(self, site: str, known: SiteMemory) -> SiteMemory:
+        """What is *known* of *site* under the keys of an earlier version, its addresses alone."""
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "scrapy-mss: %s: this version recognizes texts and containers of sites by other "
+                "keys than the one that learned them: they start from zero (those of %s were of "
+                "%.0f pages); the addresses of sites are kept",
+                self._store.name,
+                site,
+                known.pages,
+            )
+        return SiteMemory(period=known.period, addresses=known.addresses)
 
 
 def _rows(site: str) -> list[Key]:
-    """Those of *site* by version, the current one first."""
-    return [SITES.key(f"{version}:{site}") for version in names_by_version()]
+    """Those of *site* by version of the keys of blocks, the current one first."""
+    return [SITES.key(f"{version}:{site}") for version in range(KEYS_VERSION, 0, -1)]

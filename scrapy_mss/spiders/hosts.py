@@ -1,4 +1,4 @@
-"""Which hosts a crawl of listed sites may ask, whatever the sites name.
+"""Which hosts a crawl of listed sites may send requests to, whatever the sites name.
 
 Two checks. `Scope` is for addresses in feeds, sitemaps, robots.txt and front pages: they have to be
 on the site itself, or on a host that the list of sites names for it. `PublicHosts` is for all
@@ -42,7 +42,7 @@ class Scope(NamedTuple):
     hosts: frozenset[str] = frozenset()  # with their subdomains
 
     def has(self, url: str) -> bool:
-        """Whether *url* is one of them."""
+        """Whether *url* is in the scope."""
         host = web_host(url)
         if host is None:
             return False

@@ -27,10 +27,8 @@ from typing import IO, Any, Final
 from scrapy_mss.crawl.pool import LOST, can_have_workers, child_environment
 from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, OUT_OF_MEMORY, TIMEOUT, receive, send
 from scrapy_mss.metadata.dates import Moments
-from scrapy_mss.spiders.contents import FEED, About, read
 from scrapy_mss.spiders.hosts import Scope
-from scrapy_mss.spiders.listed import Listed
-from scrapy_mss.spiders.sitemaps import TooLargeError
+from scrapy_mss.spiders.lists import FEED, About, Listed, TooLargeError, read
 
 SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two
 MOST_MEMORY: Final = 2**30  # bytes; a tree takes some twenty times its list
@@ -47,12 +45,7 @@ RUN: Final = (
 # What the process reads before all others: imports and the Public Suffix List take half a second of
 # processor time, which is not to be the first list's.
 FIRST: Final = About(
-    FEED,
-    "https://news.example/rss",
-    "",
-    "news.example",
-    Scope(frozenset({"news.example"})),
-    0,
+    FEED, "https://news.example/rss", "", "news.example", Scope(frozenset({"news.example"})), 0
 )
 FIRST_BODY: Final = (
     b"<rss><channel><item><link>https://news.example/a</link></item></channel></rss>"
@@ -60,7 +53,7 @@ FIRST_BODY: Final = (
 
 
 class UnreadListError(Exception):
-    """A list was given up for a *reason*, after some *seconds* of processor time."""
+    """A list could not be read for a *reason*, after some *seconds* of processor time."""
 
     def __init__(self, reason: str, details: str = "", seconds: float = 0.0) -> None:
         super().__init__(details or reason)
@@ -70,7 +63,7 @@ class UnreadListError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a list says, as it came from the process."""
+    """The contents of a list, as the process sends them."""
 
     lists: dict[str, list[str]]
     off_site: str = ""
@@ -95,7 +88,7 @@ class ListReader:
         self._closed = False
 
     def read(self, about: About, body: bytes) -> Future[Answer]:
-        """What the list with this *body* says, when it is its turn; or an `UnreadListError`."""
+        """The contents of the list with this *body*, or an `UnreadListError`."""
         return self._thread.submit(self._read, about, body)
 
     def close(self) -> None:
@@ -117,7 +110,7 @@ class ListReader:
                 answer = receive(out)
             except LOST:
                 reason = REASONS.get(self._end(), CRASH)
-                # How long it took went with the process: as long as it may have.
+                # How long it took is lost with the process: the limit is assumed.
                 raise UnreadListError(reason, seconds=self._seconds) from None
         else:
             answer = answered(head, body)
@@ -156,7 +149,7 @@ class ListReader:
 
 
 def answered(head: bytes, body: bytes) -> bytes:
-    """What the list with this *head* and *body* says, as `Answer` reads it."""
+    """The contents of the list with this *head* and *body*, as `Answer` reads them."""
     started = process_time()
     kind, url, content_type, site, (sites, hosts), since = json.loads(head)
     about = About(kind, url, content_type, site, Scope(frozenset(sites), frozenset(hosts)), since)
@@ -183,11 +176,11 @@ def answered(head: bytes, body: bytes) -> bytes:
 
 
 def main(seconds: float) -> None:
-    """Answer what comes by standard input, until that ends."""
+    """Answer requests from standard input until it ends."""
     from scrapy_mss.crawl.worker import limit_memory
 
     lists, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # what a library prints must not be taken for an answer
     limit_memory(MOST_MEMORY)
     read(FIRST, FIRST_BODY)
     with suppress(EOFError, BrokenPipeError):  # the crawl is over

@@ -35,12 +35,19 @@ from scrapy_mss.crawl.pages import (
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
-from scrapy_mss.sites.addresses import AddressCounts, guess
-from scrapy_mss.spiders import feeds
-from scrapy_mss.spiders.contents import FEED, FRONT, PAGES, ROBOTS, About
+from scrapy_mss.sites.address_counts import AddressCounts, guess
 from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
-from scrapy_mss.spiders.listed import MAX_BYTES, Listed
+from scrapy_mss.spiders.lists import (
+    FEED,
+    FRONT,
+    MAX_BYTES,
+    PAGES,
+    ROBOTS,
+    About,
+    Listed,
+    check_feedparser,
+)
 from scrapy_mss.spiders.site_lists import SiteListError, entries_of
 from scrapy_mss.storage.checkpoints import completed
 
@@ -50,7 +57,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
     from typing_extensions import Self
 
-    from scrapy_mss.seen.crawled import SeenArticles
+    from scrapy_mss.seen.articles import SeenArticles
 
 MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
 MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its archive
@@ -68,7 +75,7 @@ NOTHING_KNOWN: Final = AddressCounts()
 
 
 @dataclass(slots=True)
-class Site:
+class ListedSite:
     """A site of the list, in this crawl."""
 
     name: str  # the registered domain
@@ -102,10 +109,10 @@ class NewsSpider(Spider):
 
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.sites: dict[str, Site] = {}
+        self.sites: dict[str, ListedSite] = {}
         for front, hosts in entries_of(sites):
             name = site_of(front)
-            site = self.sites.setdefault(name, Site(name))
+            site = self.sites.setdefault(name, ListedSite(name))
             site.fronts.append(front)
             site.hosts.update(hosts)
         self.limit = _limit(limit)
@@ -113,13 +120,13 @@ class NewsSpider(Spider):
 
     @property
     def named_hosts(self) -> set[str]:
-        """The hosts in the list of sites, which `PublicHosts` takes for those that are meant."""
+        """The hosts in the list of sites, which `PublicHosts` permits even if they are private."""
         fronts = {web_host(front) or "" for site in self.sites.values() for front in site.fronts}
         return fronts.union(*(site.hosts for site in self.sites.values()))
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Have the add-on enabled and what was seen remembered, unless a setting says otherwise."""
+        """Enable the add-on and the memory of seen articles, unless a setting says otherwise."""
         super().update_settings(settings)
         enabled = (("ADDONS", Addon, 500), ("DOWNLOADER_MIDDLEWARES", PublicHosts, ORDER))
         for name, component, order in enabled:
@@ -133,7 +140,7 @@ class NewsSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         if not args and not kwargs.get("sites"):
             kwargs["sites"] = listed(crawler.settings.get("MSS_SITES"))
-        feeds.check()
+        check_feedparser()
         spider = super().from_crawler(crawler, *args, **kwargs)
         if not spider.sites:
             raise SiteListError(
@@ -176,7 +183,7 @@ class NewsSpider(Spider):
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
-                await sleep(0)  # other work's turn
+                await sleep(0)  # let other tasks run
 
     def _known(self, response: Response) -> Answer:
         """What a list named when an earlier crawl read it."""
@@ -186,8 +193,8 @@ class NewsSpider(Spider):
             lists.setdefault(kind, []).append(url)
         return Answer(lists)
 
-    async def _read(self, response: Response, kind: str, site: Site) -> Answer | None:
-        """What a list says; None if that is not to be had, which is logged and counted."""
+    async def _read(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
+        """The contents of a list; None if it cannot be read, which is logged and counted."""
         async with site.turn:
             try:
                 answer = await self._answer(response, kind, site)
@@ -197,8 +204,8 @@ class NewsSpider(Spider):
                 return None
             return self._noted(site, answer) if answer else None
 
-    async def _answer(self, response: Response, kind: str, site: Site) -> Answer | None:
-        """What a list says, or an `UnreadListError`; None if the crawl ends."""
+    async def _answer(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
+        """The contents of a list; None if the crawl ends. Raises `UnreadListError`."""
         if kind in PAGES and not isinstance(response, HtmlResponse):
             raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
         if site.seconds >= MAX_SECONDS:
@@ -211,14 +218,14 @@ class NewsSpider(Spider):
             await completed(answer)
         return None if answer.cancelled() else answer.result()
 
-    def _failed_to_read(self, url: str, site: Site, error: UnreadListError) -> None:
+    def _failed_to_read(self, url: str, site: ListedSite, error: UnreadListError) -> None:
         self.logger.warning("scrapy-mss: %s cannot be read: %s", url, error)
         MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=error.reason)
-        # What is no HTML now will not be until it changes, and is sent again then.
+        # What is not HTML stays so until it changes, and then the server sends it again.
         if self._seen and error.reason != NOT_HTML:
             self._seen.leave_incomplete(site.name)
 
-    def _noted(self, site: Site, answer: Answer) -> Answer:
+    def _noted(self, site: ListedSite, answer: Answer) -> Answer:
         site.seconds += answer.seconds
         if answer.off_site and not site.is_off_site:
             site.is_off_site = True
@@ -234,7 +241,7 @@ class NewsSpider(Spider):
         """Yield nothing: the add-on makes the item of a page, and fills it."""
 
     def failed(self, failure: Failure) -> None:
-        """Have the lists of a site read again by the next crawl, where something is missing."""
+        """After a failed download, have the next crawl read the lists of the site again."""
         error = failure.value
         if isinstance(error, HttpError):
             is_final = error.response.status in GONE
@@ -253,7 +260,7 @@ class NewsSpider(Spider):
         known = memories.addresses(url) if memories is not None else NOTHING_KNOWN
         return guess(url, known).probability >= PROBABLE
 
-    def _lists(self, site: Site, kind: str, urls: Iterable[str]) -> Iterator[Request]:
+    def _lists(self, site: ListedSite, kind: str, urls: Iterable[str]) -> Iterator[Request]:
         """Requests for the lists at *urls* that were not read in this crawl."""
         meta = {SKIP_EXTRACTION: True, SKIP_TRAINING: True, SITE: site.name}
         meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **MAX_BODY}
@@ -272,9 +279,9 @@ class NewsSpider(Spider):
             )
 
     def _articles(
-        self, site: Site, listed: Iterable[Listed], *, guessed: bool
+        self, site: ListedSite, listed: Iterable[Listed], *, guessed: bool
     ) -> Iterator[Request]:
-        """Requests for the articles that are due, until the site has had its share.
+        """Requests for the articles that are due, up to the limit of the site.
 
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
@@ -297,8 +304,8 @@ class NewsSpider(Spider):
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
 
-    def _due(self, site: Site, listed: Iterable[Listed]) -> Iterator[Listed]:
-        """Those of *listed* that are not known to be as they were."""
+    def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
+        """Those of *listed* that are new or due for a recheck."""
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:
             return compress(rest, self._seen.due([(url, minute) for url, minute, _ in rest]))

@@ -92,7 +92,7 @@ def _is_address(url: str) -> bool:
 
 
 def _is_host(text: str) -> bool:
-    """Whether *text* is an IP address, or a name with a dot: words are no hosts."""
+    """Whether *text* is an IP address, or a name with a dot: single words are not hosts."""
     with suppress(ValueError):
         ip_address(text)
         return True

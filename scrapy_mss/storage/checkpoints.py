@@ -1,4 +1,4 @@
-"""Checkpoints: one thread writes what the parts of a crawl have not stored yet, all at once.
+"""Checkpoints: one thread writes the unsaved state of all parts of a crawl in one transaction.
 
 A part keeps what is unsaved in memory. A checkpoint takes it and has it written while the crawl
 goes on, as that may have to wait for another crawl or for a server; what could not be written is
@@ -33,7 +33,7 @@ class Part(ABC):
     LOST: ClassVar[str]  # what is logged of what is lost, with room for how many
 
     def __init__(self) -> None:
-        self.checkpoints: Checkpoints | None = None  # that write it
+        self.checkpoints: Checkpoints | None = None
         self.failures = 0
 
     @property
@@ -48,21 +48,21 @@ class Part(ABC):
 
     @abstractmethod
     def take(self) -> Change | None:
-        """What stores all that is unsaved; None if there is nothing."""
+        """The change that stores all that is unsaved; None if there is nothing."""
 
     @abstractmethod
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of the change
-        """Note what came of what was taken; after an *error*, it is unsaved again."""
+        """Note the outcome of the change taken; after an *error*, it is unsaved again."""
 
     def take_last(self, *, finished: bool) -> Change | None:  # noqa: ARG002 - for parts that differ
-        """What is stored at the end of a crawl that has *finished*, or was ended, and only then."""
+        """The change to be stored at the end of a crawl that has *finished*, or was stopped."""
         return None
 
     def doubt(self) -> None:  # noqa: B027 - for parts that count it
         """Note that what was written last may not be stored."""
 
     def checkpoint(self) -> None:
-        """Begin to store what is unsaved, with that of all other parts."""
+        """Start a checkpoint of all parts."""
         if self.checkpoints is not None:
             self.checkpoints.begin()
 
@@ -83,17 +83,17 @@ class Checkpoints:
         self._write: Future[list[Any]] | None = None
         self._ending: Future[None] | None = None
         self._thread = _new_thread()
-        self._forgotten = 0  # the minute in which that was done last
+        self._forgotten = 0  # the minute in which old rows were last deleted
         for part in parts:
             part.checkpoints = self
 
     def begin(self) -> None:
-        """Begin to write what is unsaved, unless a write is under way."""
+        """Start to write what is unsaved, unless a write is in progress."""
         if self._ending is None and self.settle(0):
             self._begin(lambda part: part.take())
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait so many *seconds* for what is being written; whether it is."""
+        """Wait at most *seconds* for the write in progress; whether it is complete."""
         if self._write is None:
             return True
         if not done([self._write], seconds).done:
@@ -107,7 +107,7 @@ class Checkpoints:
         return True
 
     def run(self, work: Callable[[], T]) -> Future[T]:
-        """Have the thread do some other *work* next."""
+        """Run *work* in the thread."""
         return self._thread.submit(work)
 
     async def written(self) -> None:
@@ -117,7 +117,7 @@ class Checkpoints:
         await self._settled()
 
     async def finish(self, *, finished: bool) -> None:
-        """Write all, and what is to be done in the end, while the event loop goes on."""
+        """Write all, and what is stored only at the end, while the event loop goes on."""
         await self.written()
         if self._ending is None:
             self._begin(lambda part: part.take_last(finished=finished))
@@ -125,7 +125,7 @@ class Checkpoints:
             await completed(self._begin_ending())
 
     def close(self, *, finished: bool) -> None:
-        """Write what `finish` has not; what cannot be written is lost."""
+        """Write what `finish` has not written; what cannot be written is lost."""
         if self._ending is None:
             self.settle()
             self.begin()
@@ -140,7 +140,7 @@ class Checkpoints:
                 part.doubt()
 
     def _begin(self, take: Callable[[Part], Change | None]) -> None:
-        """Begin to write what *take* has of the parts."""
+        """Start to write the change that *take* gives for each part."""
         self._taken, changes = [], list[Change]()
         try:
             for part in self.parts:
@@ -157,13 +157,13 @@ class Checkpoints:
             self._settle([None] * len(self._taken), error)
 
     def _written(self, changes: Sequence[Change]) -> list[Any]:
-        """Write all *changes*; what came of each."""
+        """Write all *changes*; the outcome of each."""
         self.store.write(changes)
         self._forget()
         return [_outcome(change) for change in changes]
 
     def _forget(self) -> None:
-        """Once a day, have the store forget what is old; what fails is tried the next day."""
+        """Once a day, have the store delete old rows; after a failure, again the next day."""
         now = int(time() // 60)
         if now - self._forgotten >= FORGOTTEN_EVERY:
             self._forgotten = now
@@ -189,10 +189,10 @@ class Checkpoints:
 
 
 def _outcome(change: Change) -> Any:  # noqa: ANN401 - of the change
-    """What comes after a *change* that is written, which is no failure of it if that fails."""
+    """What `Change.after` returns, or its error, which does not undo the *change*."""
     try:
         return change.after()
-    except Exception as error:  # noqa: BLE001 - of the store, of memory: the part is told of it
+    except Exception as error:  # noqa: BLE001 - of the store, of memory: the part gets the error
         return error
 
 
@@ -201,7 +201,7 @@ def _new_thread() -> ThreadPoolExecutor:
 
 
 async def completed(future: Future[Any]) -> None:
-    """Wait until *future* is done, which need not mean that it has a result.
+    """Wait until *future* is done, with a result or not.
 
     Neither errors nor cancellation are propagated: asyncio logs the error of a future that nobody
     awaits, and a cancelled future is lost to all others that wait for it.

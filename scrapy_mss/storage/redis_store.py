@@ -18,12 +18,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha1
+from operator import methodcaller
 from secrets import token_bytes
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from scrapy_mss.storage.server_address import Address, wrong_address
 from scrapy_mss.storage.tables import (
     DAY,
     FORMAT,
@@ -38,11 +39,12 @@ from scrapy_mss.storage.tables import (
 
 logger = logging.getLogger(__name__)
 
+DEFAULT_PREFIX: Final = "scrapy-mss"
 IDENTITY: Final = f"scrapy-mss store {FORMAT}"
 NAME_BYTES: Final = 16  # of a write
-NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
-ATTEMPTS: Final = 100  # of a write: each that fails is one of another crawl that did not
-AT_ONCE: Final = 1000  # rows that are asked for in one message, which takes a few milliseconds
+NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; no crawl resumes a write after longer
+ATTEMPTS: Final = 100  # of a write: each fails because another crawl has succeeded
+AT_ONCE: Final = 1000  # rows that are read in one message, which takes a few milliseconds
 SECONDS: Final = 10.0  # for an answer to the thread that writes
 RETRIES: Final = 3  # a restart of the server closes all connections, and loads what it has stored
 END_SECONDS: Final = 5.0  # for an answer at the end of a crawl
@@ -85,6 +87,49 @@ return 1
 """
 
 
+class ServerAddress(NamedTuple):
+    """Where a server is, and what the names of our keys begin with.
+
+    The format is that of redis-py plus the prefix: `redis://host:6379/0?prefix=news`.
+    """
+
+    url: str  # without the prefix, for redis-py
+    prefix: str
+    shown: str  # without passwords, for messages and logs
+
+    @classmethod
+    def of(cls, named: str) -> ServerAddress:
+        """The address in a setting."""
+        given, _, rest = named.partition("://")
+        scheme, where = given.lower(), _without_password(rest)
+        try:
+            parts = urlsplit(named)
+            options = parse_qsl(parts.query, keep_blank_values=True)
+        except ValueError:
+            raise _wrong_address(f"{scheme}://{where}") from None
+        prefix = dict(options).get("prefix") or DEFAULT_PREFIX
+        others = urlencode([(key, value) for key, value in options if key != "prefix"])
+        redis_scheme = scheme.replace("valkey", "redis")
+        url = urlunsplit(parts._replace(scheme=redis_scheme, query=others))
+        return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
+
+
+def _without_password(rest: str) -> str:
+    """The part of an address that can be shown, even if a password in it is not escaped."""
+    before, _, options = rest.partition("?")
+    if "@" in options:  # of a password that is before the host, or of one among the options
+        return "…"
+    return before.rpartition("@")[2]
+
+
+def _wrong_address(shown: str) -> StoreError:
+    """An error that does not repeat what was given: a password may be in it."""
+    return StoreError(
+        f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
+        "Escape what is special in a password, as in %40 for @"
+    )
+
+
 class _Sent(NamedTuple):
     """A write that may have been made, and the arguments of the script that makes it once."""
 
@@ -93,54 +138,45 @@ class _Sent(NamedTuple):
 
 
 class _UnansweredError(StoreError):
-    """Nobody knows whether the server has done what it was asked for."""
+    """The server may or may not have done what was requested."""
 
 
 class RedisStore:
     """A store on the server *named*."""
 
     def __init__(self, named: str) -> None:
-        self._address = Address.of(named)
+        self._address = ServerAddress.of(named)
         self._writing = _client(self._address, SECONDS, RETRIES)
         self._reading = _client(self._address, READ_SECONDS, 0)
-        self._rest_until = {True: 0.0, False: 0.0}  # of who is patient, and of who is not
+        self._rest_until = {True: 0.0, False: 0.0}  # by `patient`
         self._is_ending = False
         self._unanswered: _Sent | None = None
-        self._lock = Lock()  # of a write: the next one waits for its fate
+        self._lock = Lock()  # of a write: the next one waits for it
 
     @property
     def name(self) -> str:
-        """What messages call it, without passwords."""
         return self._address.shown
 
     def check(self) -> None:
-        """Stop here if the server cannot be used."""
         self._run([IDENTITY, b""])
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:
-        """The rows of the *keys* that there are; who is not *patient* is the event loop."""
-        asked, found = list(keys), dict[Key, bytes]()
+        asked, found = list(keys), dict[Key, bytes | None]()
         for at in range(0, len(asked), AT_ONCE):
             some = asked[at : at + AT_ONCE]
             names = [self._row(key) for key in some]
-            answers = self._ask(lambda client, names=names: client.mget(names), patient=patient)
-            found.update(
-                (key, value) for key, value in zip(some, answers, strict=True) if value is not None
-            )
-        return found
+            answers = self._ask(methodcaller("mget", names), patient=patient)
+            found.update(zip(some, answers, strict=True))
+        return {key: value for key, value in found.items() if value is not None}
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
-        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
         name = self._list(table)
-        found = self._ask(
-            lambda client: client.zrange(
-                name, "+inf", minute, desc=True, byscore=True, withscores=True
-            )
-        )
+        latest_first = {"desc": True, "byscore": True, "withscores": True}
+        found = self._ask(methodcaller("zrange", name, "+inf", minute, **latest_first))
         return {key: int(used) for key, used in found}
 
     def write(self, changes: Sequence[Change]) -> None:
-        """Make all *changes*; where this raises, none, and none will be.
+        """Make all *changes*; if this raises, none, now or later.
 
         Where the server does not answer once they were sent, they are kept, and sent with the next
         write or when the store is closed.
@@ -168,19 +204,18 @@ class RedisStore:
             if table.most is None:
                 continue
             name, most, before = self._list(table), table.most, now - table.days * DAY
-            self._ask(lambda client, *of: client.zremrangebyscore(*of), name, "-inf", before)
-            n_excess = self._ask(lambda client, *of: client.zcard(*of), name) - most
+            self._ask(methodcaller("zremrangebyscore", name, "-inf", before))
+            n_excess = self._ask(methodcaller("zcard", name)) - most
             if n_excess > 0:
-                gone = self._ask(lambda client, *of: client.zpopmin(*of), name, n_excess)
+                gone = self._ask(methodcaller("zpopmin", name, n_excess))
                 rows = [self._row((table, key)) for key, _ in gone]
-                self._ask(lambda client, *of: client.delete(*of), *rows)
+                self._ask(methodcaller("delete", *rows))
 
     def end(self) -> None:
-        """Wait for no answer longer than a few seconds from now on."""
         self._writing, self._is_ending = _client(self._address, END_SECONDS, 0), True
 
     def close(self) -> None:
-        """Send what is not answered yet; where this raises, it may be lost."""
+        """Send the unanswered write again, if there is one; if this raises, it may be lost."""
         try:
             with self._lock:
                 self._settle()
@@ -189,7 +224,7 @@ class RedisStore:
             self._reading.close()
 
     def _settle(self) -> None:
-        """Send what is unanswered; where this raises, it still is."""
+        """Send the unanswered write until it is answered; if this raises, it stays unanswered."""
         for _ in range(ATTEMPTS):
             if self._unanswered is None:
                 return
@@ -200,14 +235,13 @@ class RedisStore:
         raise StoreError(f"{self.name}: other crawls changed the same rows {ATTEMPTS} times")
 
     def _sent(self, changes: Sequence[Change]) -> _Sent:
-        """What makes all *changes* of what is there now."""
+        """The write that makes all *changes* to the rows as they are now."""
         reads = sorted({key for change in changes for key in change.reads})
         found = self.get(reads)
         writes = writes_of(changes, found)
         rows = [value for key in reads for value in (self._row(key), _digest(found.get(key)))]
-        rows += [value for key, row in writes.items() for value in self._write(key, row)]
-        arguments = [IDENTITY, token_bytes(NAME_BYTES), len(reads), *rows]
-        return _Sent(changes, arguments)
+        rows += [value for key, row in writes.items() for value in self._written(key, row)]
+        return _Sent(changes, [IDENTITY, token_bytes(NAME_BYTES), len(reads), *rows])
 
     def _run(self, arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - of the script
         keys = [self._address.prefix, f"{self._address.prefix}:names"]
@@ -219,14 +253,14 @@ class RedisStore:
             )
         return answer
 
-    def _ask(self, question: Callable[..., Any], *of: Any, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
-        """What the client answers to *question*."""
+    def _ask(self, question: Callable[[Any], Any], *, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
+        """What the client answers to *question*; its errors become a `StoreError` with advice."""
         from redis import exceptions
 
         if monotonic() < self._rest_until[patient] and (self._is_ending or not patient):
             raise _UnansweredError(f"{self.name}: the server did not answer just now")
         try:
-            answer = question(self._writing if patient else self._reading, *of)
+            answer = question(self._writing if patient else self._reading)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise _UnansweredError(
                 f"{self.name}: the server rejects the user or password: {_sentence(error)}. Give "
@@ -253,7 +287,7 @@ class RedisStore:
     def _list(self, table: Table) -> str:
         return f"{self._address.prefix}:{table.name}"
 
-    def _write(self, key: Key, row: Row | None) -> list[Any]:
+    def _written(self, key: Key, row: Row | None) -> list[Any]:
         """The arguments of the script for a row that is written."""
         table, of_row = key
         listed = b"" if table.most is None else self._list(table).encode()
@@ -265,7 +299,7 @@ def _digest(value: bytes | None) -> str:
     return "" if value is None else sha1(value).hexdigest()  # noqa: S324 - what Redis computes
 
 
-def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
+def _client(address: ServerAddress, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
     try:
         from redis import Redis
         from redis.backoff import ExponentialBackoff
@@ -284,7 +318,7 @@ def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
     except (ValueError, TypeError):
-        raise wrong_address(address.shown) from None
+        raise _wrong_address(address.shown) from None
     return client
 
 

@@ -28,7 +28,7 @@ from scrapy_mss.storage.tables import (
 )
 
 FILE: Final = "store.db"
-APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apart
+APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are recognized
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
 AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
@@ -47,33 +47,30 @@ class SQLiteStore:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return str(self.path)
 
     def check(self) -> None:
-        """Stop here if the database cannot be used; it is made if there is none."""
+        """Raise a `StoreError` if the database cannot be used; create it if there is none."""
         with self._errors():
             self._make_folder()
             self._connection()
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
-        """The rows of the *keys* that there are."""
         if not self._is_there():
             return {}
         with self._errors(), _transaction(self._connection(), "BEGIN") as connection:
             return dict(_found(connection, keys))
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
-        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
         query = f"SELECT key, used FROM {table.name} WHERE used >= ? ORDER BY used DESC, key"  # noqa: S608 - our own names
         with self._errors():
             return dict(self._connection().execute(query, (minute,))) if self._is_there() else {}
 
     def write(self, changes: Sequence[Change]) -> None:
-        """Make all *changes* in one transaction; where this raises, none."""
+        """As in `Store`; a folder that was deleted is created again."""
         with self._errors():
             self._make_folder()
-            if not self._is_there():  # each thread connects anew, or would use a deleted file
+            if not self._is_there():  # each thread reconnects, or would use a deleted file
                 self._of_thread = local()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}
@@ -89,7 +86,6 @@ class SQLiteStore:
                         )
 
     def forget(self, now: int) -> None:
-        """Delete what nobody has used for too long, by the minute *now*, or is too much."""
         if not self._is_there():
             return
         with self._errors():
@@ -102,10 +98,9 @@ class SQLiteStore:
                     _delete(connection, table, latest, (table.most,))
 
     def end(self) -> None:
-        """Change nothing: a write waits for other crawls `WAIT_SECONDS` at most."""
+        """Do nothing: a write waits for other crawls `WAIT_SECONDS` at most."""
 
     def close(self) -> None:
-        """Close the connections; all that was written is in the file."""
         for connection in self._connections:
             connection.close()
         self._connections.clear()
@@ -116,7 +111,7 @@ class SQLiteStore:
             self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def _is_there(self) -> bool:
-        """Whether there is a file; where there is no folder but a file, that is an error."""
+        """Whether the file exists; a file in the place of its folder is an error."""
         with self._folder_errors(), suppress(FileNotFoundError):
             self.path.stat()
             return True
@@ -133,7 +128,7 @@ class SQLiteStore:
             ) from error
 
     def _connection(self) -> sqlite3.Connection:
-        """That of this thread."""
+        """The connection of this thread."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
             connection = _connected(self.path, WAIT_SECONDS)
@@ -157,7 +152,7 @@ class SQLiteStore:
 def _delete(
     connection: sqlite3.Connection, table: Table, keys: str, values: tuple[int, ...]
 ) -> None:
-    """Delete the rows whose *keys* a query finds; the last of its *values* is how many it skips."""
+    """Delete the rows whose *keys* a query finds; the last of its *values* is its offset."""
     n_gone = FORGOTTEN_AT_ONCE
     while n_gone == FORGOTTEN_AT_ONCE:
         with _transaction(connection):
@@ -179,11 +174,11 @@ def _found(connection: sqlite3.Connection, keys: Iterable[Key]) -> Iterator[tupl
 
 
 def _connected(path: Path, seconds: float) -> sqlite3.Connection:
-    """A connection to the file *path* that waits so many *seconds* for others.
+    """A connection to the file *path* that waits at most *seconds* for others.
 
     On a read-only file system SQLite cannot make the files of the write-ahead log, which it wants
-    even for reading, unless it is told that nobody can change the file. It then reads no log that
-    a killed crawl has left.
+    even for reading, unless the address says that nobody can change the file. It then reads no log
+    that a killed crawl has left.
     """
     name = str(path)
     with suppress(AttributeError, OSError):  # Windows has no statvfs; there may be no file yet
@@ -225,7 +220,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _state(connection: sqlite3.Connection) -> tuple[int, int, set[str]]:
-    """The application, the version and the tables, all of one moment: others may be making them."""
+    """The application, version and tables, read in one transaction: others may be creating them."""
     with _transaction(connection, "BEGIN"):
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -236,7 +231,7 @@ def _state(connection: sqlite3.Connection) -> tuple[int, int, set[str]]:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Use the write-ahead log, as soon as no other crawl is making the file.
 
-    Everywhere else SQLite itself waits for others, as long as the connection was told.
+    Everywhere else SQLite itself waits for others, for the time that the connection has.
     """
     (milliseconds,) = connection.execute("PRAGMA busy_timeout").fetchone()
     until = monotonic() + milliseconds / 1000
@@ -255,7 +250,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 def _transaction(
     connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE"
 ) -> Iterator[sqlite3.Connection]:
-    """All that is done inside, or where it raises, nothing."""
+    """A transaction: rolled back if the block raises."""
     connection.execute(begin)
     try:
         yield connection
@@ -267,7 +262,7 @@ def _transaction(
 
 
 def _explained(path: Path, error: sqlite3.Error) -> str:
-    """What an *error* of the file *path* is, and what to do: only a damaged one is removed."""
+    """The message for an *error* of the file *path*: it advises removal only of a damaged one."""
     message = str(error)
     if os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` raises in a folder that is closed
         advice = "It is a folder: name another one in MSS_STORE"

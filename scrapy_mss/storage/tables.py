@@ -76,12 +76,12 @@ class Row(NamedTuple):
     used: int
 
 
-Rows: TypeAlias = Mapping[Key, bytes]  # those of the keys that there are
+Rows: TypeAlias = Mapping[Key, bytes]  # of the keys that exist
 Writes: TypeAlias = Mapping[Key, Row | None]  # a row that is None is deleted
 
 
 class Change(NamedTuple):
-    """What is written, by what is found under the keys that it *reads*.
+    """What is to be written, given the rows under the keys that it *reads*.
 
     *writes* may be called more than once: what it returns depends on what was found alone. What
     *after* returns once all is written is the outcome of the change.
@@ -97,32 +97,32 @@ class Store(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages call it, without passwords."""
+        """Its name in messages, without passwords."""
 
     def check(self) -> None:
-        """Stop here if it cannot be used."""
+        """Raise a `StoreError` if it cannot be used."""
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:
-        """The rows of the *keys* that there are; who is not *patient* is the event loop."""
+        """The rows of the *keys* that exist; the event loop is not *patient*: it waits briefly."""
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
-        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
+        """The keys of a *table* used since a *minute*, and when; the latest first."""
 
     def write(self, changes: Sequence[Change]) -> None:
-        """Make all *changes*, at once; where this raises, none."""
+        """Make all *changes* in one transaction; if this raises, none."""
 
     def forget(self, now: int) -> None:
-        """Delete what nobody has used for too long, by the minute *now*, or is too much."""
+        """Delete rows that by the minute *now* are too old, or too many for their table."""
 
     def end(self) -> None:
-        """Wait for no answer longer than a few seconds from now on: the crawl is at its end."""
+        """Limit waiting to a few seconds from now on: the crawl is ending."""
 
     def close(self) -> None:
-        """Make sure of all that was written; where this raises, some of it may be lost."""
+        """Complete all writes; if this raises, some of them may be lost."""
 
 
 def writes_of(changes: Sequence[Change], rows: Rows) -> dict[Key, Row | None]:
-    """What all *changes* write, each after those before it."""
+    """What all *changes* write, each applied to the result of those before it."""
     found, writes = dict(rows), dict[Key, Row | None]()
     for change in changes:
         of_change = change.writes({key: found[key] for key in change.reads if key in found})

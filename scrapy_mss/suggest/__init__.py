@@ -1,9 +1,9 @@
 """Infers a wrapper for a site from stored pages, without labels.
 
-    pages -> what the model makes of each, knowing the others       readings
-          -> where the article is, and what is surely no part of it   bodies
-          -> where title, authors and date are                       fields
-          -> YAML, and how far rule and model agree on each page     agreement
+    pages -> how the model reads each, knowing the others               readings
+          -> where the article is, and what is certainly not part of it  places
+          -> where title, authors and date are                          fields
+          -> YAML, and how far rule and model agree on each page        readings
 
 suggestion = suggest(pages, Extractor())
 suggestion.yaml
@@ -20,12 +20,19 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.suggest.agreement import PageAgreement, agreements, expected
-from scrapy_mss.suggest.bodies import best_body
-from scrapy_mss.suggest.fields import FieldRule, field_rules
-from scrapy_mss.suggest.readings import NO_ARTICLE, SitePage, read_pages
+from scrapy_mss.suggest.fields import field_rules
+from scrapy_mss.suggest.places import best_place
+from scrapy_mss.suggest.readings import (
+    NO_ARTICLE,
+    PageAgreement,
+    SitePage,
+    agreements,
+    expected,
+    read_pages,
+)
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import yaml_of
+from scrapy_mss.wrappers.selectors import css
 
 __all__ = (
     "NO_ARTICLE",
@@ -34,14 +41,14 @@ __all__ = (
     "SitePage",
     "Suggestion",
     "agreements",
-    "compare",
+    "initial_rule",
     "of_one_site",
     "read_pages",
     "suggest",
     "suggest_of",
 )
 
-MAX_PAGES: Final = 50  # that are read; more tell nothing new and take longer
+MAX_PAGES: Final = 50  # that are read; more add nothing and take longer
 MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages
 MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
 MAX_TESTS: Final = 10  # pages for `scrapy mss check`
@@ -96,17 +103,18 @@ def suggest_of(
     if not voters:
         reasons = ", ".join(f"{n} {why}" for why, n in Counter(why for _, why in left_out).items())
         raise NoRuleError(f"none of {len(read)} pages can vote on a rule: {reasons or 'no pages'}")
-    found = best_body(voters)
+    found = best_place(voters)
     if found is None:
         raise NoRuleError(
             f"no rule from {len(voters)} articles: no container agrees with the model on pages "
             "that it was not chosen from; give more pages, or only those of one layout"
         )
     fields = field_rules(voters)
-    rule = _with_fields(Wrapper(site=site, around=found.body, exclude=found.exclude), fields)
+    selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
+    rule = Wrapper(site=site, around=found.around, exclude=found.exclude, **selectors)
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
-    confidence = expected(found.worth * len(voters), len(voters))
+    confidence = expected(found.agreement * len(voters), len(voters))
     return Suggestion(
         rule,
         yaml_of(rule, _comments(pages, confidence)),
@@ -117,19 +125,11 @@ def suggest_of(
     )
 
 
-def _with_fields(rule: Wrapper, fields: Mapping[str, FieldRule]) -> Wrapper:
-    selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
-    return replace(rule, **selectors)
-
-
-def compare(
-    rule: Wrapper, pages: Sequence[StoredPage], extractor: Extractor
-) -> tuple[PageAgreement, ...]:
-    """The agreement of *rule*, suggested or written by hand, and the model on each of *pages*.
-
-    To compare repeatedly, call `read_pages` once, and `agreements` with its result.
-    """
-    return agreements(rule, read_pages(pages, extractor))
+def initial_rule(site: str, read: Sequence[SitePage]) -> Wrapper:
+    """A rule to begin with if none is good enough: around the place that agrees best, if any."""
+    voters = _voters(read)
+    found = best_place(voters, least_agreement=0) if voters else None
+    return Wrapper(site=site, around=found.around if found else (css("article"),))
 
 
 def of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:

@@ -17,11 +17,8 @@ from scrapy_mss.metadata import Metadata, read_tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.dates import in_utc
 from scrapy_mss.pages.text import clean
-from scrapy_mss.suggest.agreement import expected
-from scrapy_mss.suggest.bodies import usable
-from scrapy_mss.suggest.readings import SitePage
-from scrapy_mss.suggest.selectors import Candidate, candidates
-from scrapy_mss.wrappers.dom_alignment import AlignedTree
+from scrapy_mss.suggest.readings import SitePage, expected
+from scrapy_mss.suggest.selectors import Candidate, candidates, usable
 from scrapy_mss.wrappers.labeller import distinct_texts
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector
 
@@ -29,14 +26,7 @@ Value = tuple[str, ...]
 
 MOST_WORDS: Final = 40  # of an element that may be a title, a date or an author
 MOST_CHARACTERS: Final = 400
-VALUE_ATTRIBUTES: Final = (
-    "datetime",
-    "content",
-    "title",
-    "data-time",
-    "data-date",
-    "data-datetime",
-)
+VALUE_ATTRIBUTES: Final = "datetime content title data-time data-date data-datetime".split()
 MAX_PLACES: Final = 8  # elements of a page that have a value
 MAX_TRIED: Final = 120  # selectors of a field
 LEAST_RIGHT: Final = 0.6  # of the pages with a value, that the selector gives it on
@@ -60,11 +50,13 @@ def _names(texts: Value) -> Value:
 
 FIELDS: Final[Mapping[str, _Field]] = {
     "title": _Field(
-        lambda found: _one(clean(found.title or "")), lambda texts, _: _names(texts[:1])
+        lambda found: _one(clean(found.values.get("title", ""))), lambda texts, _: _names(texts[:1])
     ),
-    "authors": _Field(lambda found: tuple(found.authors), lambda texts, _: _names(texts)),
+    "authors": _Field(
+        lambda found: tuple(found.values.get("authors", ())), lambda texts, _: _names(texts)
+    ),
     "published": _Field(
-        lambda found: _one(in_utc(found.published)),
+        lambda found: _one(in_utc(found.values.get("published"))),
         lambda texts, language: _one(in_utc(find_date(texts[0], language))) if texts else (),
     ),
 }
@@ -102,7 +94,7 @@ def _field_rule(
         selector = usable(text, "title")
         if selector is None:
             continue
-        given = [field.of_texts(texts_of(selector, page), page.language) for page in pages]
+        given = [field.of_texts(texts_of(selector, page), page.tree.language) for page in pages]
         known = [(one, other) for one, other in zip(given, values, strict=True) if other]
         right = sum(one == other for one, other in known)
         wrong = sum(bool(one) and one != other for one, other in known)
@@ -121,11 +113,10 @@ def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:
 
 
 def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[Element, str]]:
-    assert isinstance(page.tree, AlignedTree)
     left = len(page.extraction.tokens.source)
 
     def of_text(text: str) -> Value:
-        return field.of_texts((text,), page.language)
+        return field.of_texts((text,), page.tree.language)
 
     for element, (start, end) in page.elements.items():
         for attribute in VALUE_ATTRIBUTES:
@@ -145,7 +136,6 @@ def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[E
 
 def texts_of(selector: Selector, page: SitePage) -> Value:
     """What *selector* gives for a field of the page, as a labelled page has it."""
-    assert isinstance(page.tree, AlignedTree)
     try:
         return distinct_texts(page.tree, selector.select(page.root))
     except FAILURES:

@@ -1,6 +1,6 @@
-"""The pages of a site as read by the model, each with what the others tell about the site.
+"""The pages of a site as the model reads them, and how far a rule agrees with it.
 
-    pages -> read alone -> what each teaches -> read again with what the others teach
+    pages -> read alone -> what each adds to the site memory -> read again with that of the others
 
 A page never votes on itself: its memory is that of the other pages, as in a crawl. A rule is
 compared with this second reading, in words: their place in the page, and which of them the
@@ -9,6 +9,8 @@ model keeps. Some pages are excluded from the vote, each with the reason.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +21,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools, Indices
+from scrapy_mss.markup.tokens import CJK, Bools, Indices
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
@@ -28,8 +30,11 @@ from scrapy_mss.wrappers.reading import read_at
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import Element
 
-MAX_TEACHERS: Final = 24  # pages whose memory the others are read with: more change nothing
+MAX_IN_MEMORY: Final = 24  # pages in the site memory that the others are read with
 NO_ARTICLE: Final = "no article"
+UNKNOWN: Final = 0.5
+# An ideograph is a word, as in the tokenizer: Chinese and Japanese write no spaces.
+_WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,26 +44,25 @@ class SitePage:
     url: str
     page: Page
     extraction: Extraction
-    tree: AlignedTree | Reason
+    aligned: AlignedTree | Reason
     kept_alone: Bools  # bool[n_tokens]: what the model keeps that does not know the other pages
 
     @property
     def left_out(self) -> str:
         """Why the page has no vote; empty if it has one."""
-        if isinstance(self.tree, Reason):
-            return self.tree.value.replace("_", " ")
+        if isinstance(self.aligned, Reason):
+            return self.aligned.value.replace("_", " ")
         return "" if self.extraction.is_article and self.target.any() else NO_ARTICLE
 
     @property
     def model_text(self) -> str:
-        """What the model takes for the article; nothing if it takes the page for none."""
+        """The article of the model; empty if it takes the page for another kind."""
         return self.extraction.text if self.extraction.is_article else ""
 
     @lazy
     def before(self) -> Indices:
         """intp[n_tokens + 1]: the words before each token, and all of them."""
-        is_word = self.extraction.tokens.is_word
-        return np.append(0, is_word.cumsum()).astype(np.intp)
+        return np.append(0, self.extraction.tokens.is_word.cumsum()).astype(np.intp)
 
     @lazy
     def target(self) -> Bools:
@@ -73,36 +77,33 @@ class SitePage:
         return alone
 
     def by_rule(self, rule: Wrapper) -> Labelling | None:
-        """The article by *rule*; None of a page that has no tree."""
-        if isinstance(self.tree, Reason):
+        """The article by *rule*; None if the page has no tree."""
+        if isinstance(self.aligned, Reason):
             return None
-        found = label_tree(rule, self.tree)
+        found = label_tree(rule, self.aligned)
         if rule.body or found.reason is not None:
             return found
         return read_at(found, self.page, self.extraction)
 
     @property
-    def root(self) -> Element:
-        """The root of the tree, of a page that has one."""
-        assert isinstance(self.tree, AlignedTree)
-        assert self.tree.root is not None
-        return self.tree.root
+    def tree(self) -> AlignedTree:
+        """The tree, of a page that has one."""
+        assert isinstance(self.aligned, AlignedTree)
+        return self.aligned
 
     @property
-    def language(self) -> str | None:
-        """What the page declares, of a page that has a tree."""
-        assert isinstance(self.tree, AlignedTree)
-        return self.tree.language
+    def root(self) -> Element:
+        """The root of the tree, of a page that has one."""
+        assert self.tree.root is not None
+        return self.tree.root
 
     @lazy
     def elements(self) -> dict[Element, tuple[int, int]]:
         """The elements in document order: the first word of each, and the one after its last."""
-        assert isinstance(self.tree, AlignedTree)
-        starts = self.tree.starts(self.root.iter("*"))
         before, end = self.before, self.tree.end
         return {
             element: (int(before[start]), int(before[max(start, end(element))]))
-            for element, start in starts.items()
+            for element, start in self.tree.starts(self.root.iter("*")).items()
         }
 
 
@@ -113,20 +114,57 @@ def read_pages(
     known = memory or SiteMemory()
     minute = known.period * PERIOD_DAYS * MINUTES_A_DAY
     read = [Page.of(page.html, extractor.profile.stem, page.url) for page in pages]
-    visits = [SiteContext(known, minute, page.url) for page in read]
+    contexts = [SiteContext(known, minute, page.url) for page in read]
     alone = [
-        extractor.extract_page(page, visit).kept for page, visit in zip(read, visits, strict=True)
+        extractor.extract_page(page, context).kept
+        for page, context in zip(read, contexts, strict=True)
     ]
-    lessons = [visit.update.added for visit in visits]
-    teachers = [n for n, update in enumerate(lessons) if update.pages][:MAX_TEACHERS]
-    of_all = SiteMemory.total([known, *(lessons[n] for n in teachers)])
+    added = {n: context.update.added for n, context in enumerate(contexts)}
+    numbers = [n for n, memory in added.items() if memory.pages][:MAX_IN_MEMORY]
+    everything = SiteMemory.total([known, *(added[n] for n in numbers)])
     found = []
     for number, page in enumerate(read):
-        others = of_all
-        if number in teachers:
-            rest = (lessons[n] for n in teachers if n != number)
-            others = SiteMemory.total([known, *rest])
+        others = everything
+        if number in numbers:
+            others = SiteMemory.total([known, *(added[n] for n in numbers if n != number)])
         extraction = extractor.extract_page(page, SiteContext(others, minute, page.url))
-        tree = aligned(page.tokens)
-        found.append(SitePage(page.url, page, extraction, tree, alone[number]))
+        found.append(SitePage(page.url, page, extraction, aligned(page.tokens), alone[number]))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class PageAgreement:
+    """The articles of a rule and of the model; ``agreement`` is the F1 of their words, 0 to 1.
+
+    ``model_text`` is empty if the model takes the page for no article, ``rule_text`` if the rule
+    has not ``matched``.
+    """
+
+    url: str
+    matched: bool
+    agreement: float
+    rule_text: str
+    model_text: str
+
+
+def agreements(rule: Wrapper, pages: Sequence[SitePage]) -> tuple[PageAgreement, ...]:
+    """How far *rule* and the model agree on each of *pages*."""
+    return tuple(_agreement(rule, page) for page in pages)
+
+
+def _agreement(rule: Wrapper, page: SitePage) -> PageAgreement:
+    found = page.by_rule(rule)
+    text, model_text = found.text if found else "", page.model_text
+    return PageAgreement(page.url, bool(text), word_f1(text, model_text), text, model_text)
+
+
+def word_f1(one: str, other: str) -> float:
+    """F1 of the words of two texts, in any order; 1 if both have none."""
+    first, second = (Counter(_WORD.findall(text.lower())) for text in (one, other))
+    n_words = first.total() + second.total()
+    return 2 * (first & second).total() / n_words if n_words else 1.0
+
+
+def expected(total: float, n_seen: int) -> float:
+    """The mean to expect after a *total* of *n_seen*, and one more of an unknown value."""
+    return (total + UNKNOWN) / (n_seen + 1)

@@ -23,6 +23,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from scrapy_mss.wrappers.errors import WrapperError
+from scrapy_mss.wrappers.rules import check_selector
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, css, elements_among
 
 # Characters: Portals join whole paths to a name, which nobody wants to read.
@@ -212,6 +213,16 @@ def selected(text: str, root: Element) -> list[Element]:
         return elements_of(css(text), root)
     except WrapperError:
         return []
+
+
+def usable(text: str, role: str) -> Selector | None:
+    """The CSS selector *text*, if a wrapper can have it in the field *role*."""
+    try:
+        selector = css(text)
+        check_selector(role, selector)
+    except WrapperError:
+        return None
+    return selector
 
 
 def elements_of(selector: Selector, root: Element) -> list[Element]:

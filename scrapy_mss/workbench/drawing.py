@@ -8,7 +8,7 @@ policy. So the page is drawn without its style sheets. Most are elsewhere anyway
 page often hide all of it until a script has run.
 
 In the frame of the workbench blocks must be clickable, so some script has to run there. It knows
-only numbers of blocks: it tells the desk which one was clicked, and is told which to tint.
+only numbers of blocks: it sends which one was clicked, and receives which to tint.
 Three barriers protect it, each sufficient by itself:
 
     the page is rebuilt from an allow-list         no script, handler, link, form or style is left
@@ -16,8 +16,8 @@ Three barriers protect it, each sufficient by itself:
     the sandbox gives the frame no origin          what ran could read nothing and ask for nothing
 
 The alternatives are worse. Links of ours that navigate the parent to a block need the right to do
-so, and tints would require a reload after each click. In the desk's own origin, as in
-a shadow root, there would be one barrier instead of three.
+so, and tints would require a reload after each click. In the workbench's own origin, as in a shadow
+root, there would be one barrier instead of three.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A click on a block of a page -> another rule.
 
-    out       an element around the block is excluded: the largest without a word that the model
+    exclude   an element around the block is excluded: the largest without a word that the model
               keeps, so that one click takes a whole box
-    in        what excludes the block is removed from `exclude`; if the model does, which decides
+    include   what excludes the block is removed from `exclude`; if the model does, which decides
               what is text at a place, the place becomes the `body`; if the block is outside, the
               body becomes a range of two places, from the first to the last
     a field   is selected by the innermost element around the text
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -24,7 +24,6 @@ import numpy as np
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.suggest.agreement import agreements
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
 from scrapy_mss.workbench.drawing import text_runs
@@ -34,36 +33,34 @@ from scrapy_mss.wrappers.labeller import label_tree
 from scrapy_mss.wrappers.rules import Body
 from scrapy_mss.wrappers.selectors import Element
 
-TEXT: Final = "body"
+BODY: Final = "body"
 FIELDS: Final = ("title", "authors", "published")
-ROLES: Final = (TEXT, *FIELDS)
+ROLES: Final = (BODY, *FIELDS)
 MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
 MOST_LEADING: Final = 200  # characters of these words: a page may have any without a space
-MOST_STARTERS: Final = 5  # pages whose elements may be the start
-MOST_WIDER: Final = 6  # elements of each, the one around its article and those around that
-STARTER: Final = "article"  # the place of a rule where nothing better is known
-NOW_BODY: Final = "the model leaves this out: now all that is there is the body"
+NOW_BODY: Final = "the model drops this: now all of the place is the body"
 OPEN_TAGS: Final = ("html", "body")
 
 
 class EditError(ValueError):
-    """The click cannot become a rule; the message says why and what to do."""
+    """No rule does what was clicked; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """The *rule* after a click; *path* from the block's element outwards, *level* the one used.
 
-    *words* are the first word of the element that was used and the one after its last.
+    *words* are the first word of the element that was used and the one after its last, and *effect*
+    says what has changed.
     """
 
     rule: Wrapper
     path: tuple[str, ...]
     level: int
     words: tuple[int, int]
-    told: str
+    effect: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,53 +72,33 @@ class Click:
     """
 
     block: ExplainedBlock
-    role: str = TEXT
+    role: str = BODY
     level: int | None = None
     run: int = 0
 
 
 def edited(rule: Wrapper, pages: Sequence[SitePage], page: SitePage, click: Click) -> Edit:
-    """*rule* after a *click* on one of *pages*; an `EditError` if no rule does what was meant."""
-    if not isinstance(page.tree, AlignedTree):
+    """*rule* after a *click* on one of *pages*; an `EditError` if no rule has that effect."""
+    if not isinstance(page.aligned, AlignedTree):
         raise EditError(f"no rule can be made on this page: {page.left_out}")
     words = _words_of(page, click)
     if words[0] == words[1]:
         raise EditError("this block has no word by which it could be found")
     editor = _Editor(rule, pages, page, words)
-    if click.role != TEXT:
+    if click.role != BODY:
         return editor.field(click)
-    return editor.out(click) if editor.is_inside(rule) else editor.into(click)
+    return editor.exclude(click) if editor.is_inside(rule) else editor.include(click)
 
 
 def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
     """The first word of the block, or for a field of the run, and the one after its last."""
     before, tokens = page.before, page.extraction.tokens
-    if click.role == TEXT:
+    if click.role == BODY:
         return int(before[click.block.first]), int(before[click.block.last + 1])
     runs = [(start, end) for _, start, end in text_runs(tokens, [click.block])]
     start, end = runs[min(click.run, len(runs) - 1)] if runs else (0, 0)
     first, after = np.searchsorted(tokens.start, (start, end)).tolist()
     return int(before[first]), int(before[after])
-
-
-def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
-    """A rule to begin with where none is suggested: an element around the article of some page.
-
-    Of the first pages and their elements, the one is taken that agrees best with the model on all.
-    """
-    rule = Wrapper(site=site, around=(css(STARTER),))
-    articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
-    by_pages = (_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])
-    found = dict.fromkeys([rule, *chain.from_iterable(by_pages)])
-    return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
-
-
-def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> list[Wrapper]:
-    first = int(np.flatnonzero(page.target)[0])
-    try:
-        return list(_Editor(rule, pages, page, (first, first + 1)).around_article())
-    except EditError:
-        return []
 
 
 class _Editor:
@@ -140,30 +117,29 @@ class _Editor:
         inside = self._by_rule(rule, self.page)[slice(*self.words)]
         return bool(2 * np.count_nonzero(inside) >= len(inside))
 
-    def out(self, click: Click) -> Edit:
+    def exclude(self, click: Click) -> Edit:
         """The rule without an element around the block."""
         path = self._path(BLOCK_TAGS)
         level = self._greatest_without(path) if click.level is None else click.level
         level = min(level, len(path) - 1)
         for selector in self._by_cost(path[level]):
             rule = self._with(exclude=(*self.rule.exclude, selector))
-            if rule is not None and self._leaves_out_this_alone(rule):
-                return self._edit(rule, path, level, f"left out: {selector.text}")
-        raise EditError("no selector leaves out this block alone; try its parent with the arrow up")
+            left = rule is not None and self._by_rule(rule, self.page).any()
+            if rule is not None and left and not self.is_inside(rule):
+                return self._edit(rule, path, level, f"excluded: {selector.text}")
+        raise EditError("no selector excludes only this block; try its parent with the arrow up")
 
-    def _leaves_out_this_alone(self, rule: Wrapper) -> bool:
-        by_rule = self._by_rule(rule, self.page)
-        return bool(by_rule.any()) and not self.is_inside(rule)
-
-    def into(self, click: Click) -> Edit:
+    def include(self, click: Click) -> Edit:
         """The rule with the block in it."""
         path = self._path(BLOCK_TAGS)
         free = tuple(each for each in self.rule.exclude if not self._covers(each))
         rule = self._with(exclude=free)
         if rule is not None and free != self.rule.exclude and self.is_inside(rule):
             level = min(click.level or 0, len(path) - 1)
-            return self._edit(rule, path, level, "no longer left out")
-        level = min(self._default_body(path) if click.level is None else click.level, len(path) - 1)
+            return self._edit(rule, path, level, "no longer excluded")
+        level = 0 if click.level is None else min(click.level, len(path) - 1)
+        if click.level is None and not self._by_rule(self.rule, self.page).any():
+            level = self._around_all(path)  # without any body on this page
         rule = self._with(exclude=free, body=self.rule.place, around=())
         if self.rule.around and rule is not None and self.is_inside(rule):
             return self._edit(rule, path, level, NOW_BODY)
@@ -173,14 +149,7 @@ class _Editor:
                 rule = self._with(exclude=free, **fields)
                 if rule is not None and self.is_inside(rule):
                     return self._edit(rule, path, level, f"in the body: {selector.text}")
-        raise EditError("no selector takes in this block; try its parent with the arrow up")
-
-    def around_article(self) -> Iterator[Wrapper]:
-        """The rule with elements around all that the model keeps as its place, innermost first."""
-        path = self._path(BLOCK_TAGS)
-        for element in path[self._around_all(path) :][:MOST_WIDER]:
-            found = (self._with(around=(each,)) for each in self._selectors(element))
-            yield from islice((rule for rule in found if rule and self.is_inside(rule)), 1)
+        raise EditError("no selector includes this block; try its parent with the arrow up")
 
     def field(self, click: Click) -> Edit:
         """The rule with one of its fields where the block is."""
@@ -196,9 +165,9 @@ class _Editor:
                 return self._edit(rule, path, level, f"{click.role}: {found.text}")
         raise EditError("no selector finds this place again; try its parent with the arrow up")
 
-    def _edit(self, rule: Wrapper, path: Sequence[Element], level: int, told: str) -> Edit:
+    def _edit(self, rule: Wrapper, path: Sequence[Element], level: int, effect: str) -> Edit:
         names = tuple(map(_name, path))
-        return Edit(rule, names, level, self.page.elements[path[level]], told)
+        return Edit(rule, names, level, self.page.elements[path[level]], effect)
 
     def _path(self, tags: frozenset[str] | None) -> list[Element]:
         """The elements around the block's first word, innermost first; only of *tags*, if given."""
@@ -229,14 +198,11 @@ class _Editor:
             level = number
         return level
 
-    def _default_body(self, path: Sequence[Element]) -> int:
-        """The block's own element, or, without any body on this page, that of the whole article."""
-        has_body = self._by_rule(self.rule, self.page).any() or not self.page.target.any()
-        return 0 if has_body else self._around_all(path)
-
     def _around_all(self, path: Sequence[Element]) -> int:
-        """The level of the smallest element around all that the model keeps."""
+        """The level of the smallest element around all that the model keeps, if anything."""
         at = np.flatnonzero(self.page.target)
+        if not len(at):
+            return 0
         for number, element in enumerate(path):
             start, end = self.page.elements[element]
             if start <= at[0] and at[-1] < end:
@@ -245,7 +211,7 @@ class _Editor:
 
     def _bodies(self, selector: Selector) -> tuple[Body, ...]:
         """The alternatives of the body, the one that holds here joined with *selector*."""
-        found = label_tree(self.rule, self.page.tree)  # type: ignore[arg-type]
+        found = label_tree(self.rule, self.page.tree)
         hit = {text for role, text in found.hits if role == self.rule.place_role}
         joined: list[Body] = []
         for body in self.rule.place:
@@ -300,7 +266,7 @@ class _Editor:
         return inside
 
     def _with(self, **fields: object) -> Wrapper | None:
-        """The rule with other *fields*; None if it would be none, as with a body of everything."""
+        """The rule with other *fields*; None if it would be invalid."""
         try:
             return replace(self.rule, **fields)  # type: ignore[arg-type]
         except WrapperError:
@@ -308,7 +274,7 @@ class _Editor:
 
 
 def _name(element: Element) -> str:
-    """What an element is called where its path is shown."""
+    """The name of an element in the path that is shown."""
     name = str(element.tag)
     if element.get("id"):
         return f"{name}#{element.get('id')}"[:60]

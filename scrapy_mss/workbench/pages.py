@@ -24,7 +24,6 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 from scrapy_mss.wrappers.rules import UrlParts
 
-MOST_PAGES: Final = 40  # of a site: what holds for so many holds, and a rule is checked in seconds
 MOST_SITES: Final = 2_000
 MOST_CHARACTERS: Final = 500_000_000  # of all pages, in memory
 
@@ -38,9 +37,9 @@ MOST_HEADERS: Final = 1_000_000
 
 @dataclass(slots=True)
 class Pages:
-    """Pages by site, each address once; ``left_out`` counts those beyond a bound."""
+    """At most *most* pages by site, each address once; ``left_out`` counts those beyond a bound."""
 
-    most: int = MOST_PAGES
+    most: int
     by_site: dict[str, list[StoredPage]] = field(default_factory=dict)
     left_out: int = 0
     _seen: set[str] = field(default_factory=set)
@@ -73,7 +72,7 @@ class Pages:
 def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
     """The HTML pages in the cache *folder*; with a *site*, those of its host and subdomains alone.
 
-    An entry that cannot be read is none, as it is for Scrapy.
+    An entry that cannot be read is skipped, as Scrapy does.
     """
     for meta in sorted(folder.glob(f"*/??/*/{META}")):
         try:

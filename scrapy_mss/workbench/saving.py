@@ -1,7 +1,7 @@
 """Saves a rule in the folder of rules, with the pages from which it was made as its tests.
 
     rules/example.com.yaml             the rule, its test pages among its lines
-    rules/example.com.snapshot.json    what it makes of them: scrapy mss check --snapshot
+    rules/example.com.snapshot.json    the outcome of its tests: scrapy mss check --snapshot
 
 The text is first validated with the loader of a crawl, and written completely or not at all. An
 existing file is replaced only if its current content has been shown to the user. A rule that a
@@ -14,15 +14,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import path_inside, read_regular
-from scrapy_mss.models.store import write_atomically
+from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
@@ -42,7 +42,7 @@ class SaveError(ValueError):
 
 
 class ExistsError(SaveError):
-    """There is a rule already; *text* is what is in the file."""
+    """There is a rule already; *text* is the content of its file."""
 
     def __init__(self, path: Path, text: str) -> None:
         super().__init__(f"{path} holds another rule: replace it, or give yours a name")
@@ -51,11 +51,11 @@ class ExistsError(SaveError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A rule that was written to *path*; *told* says what a crawl makes of it."""
+    """A rule that was written to *path*; *message* says whether a crawl will use it."""
 
     path: Path
     text: str
-    told: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class CheckPages:
     extractor: Extractor
 
     def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
-        """What a crawl makes of one of the pages by *rule*."""
+        """The labels of one of the pages by *rule*, as in a crawl."""
         read = Page.of(page.html, self.extractor.profile.stem, page.url)
         return read_by(rule, read, self.extractor)
 
 
 def read_rule(text: str) -> Wrapper:
-    """The one rule in the edited *text*; a `WrapperError` says what is wrong, and on which line."""
+    """The one rule in *text*; a `WrapperError` says what is wrong, and on which line."""
     if len(text) > LONGEST:
         raise rejected(f"at most {LONGEST:,} characters", "more")
     found = documents(text.encode("utf-8", "replace"))
@@ -84,6 +84,29 @@ def read_rule(text: str) -> Wrapper:
     return rules[0]
 
 
+def rules_in(folder: Path) -> Registry:
+    """The rules that a crawl loads from *folder*, which may not exist yet."""
+    has_rules = folder.is_dir() and any(folder.rglob(f"*{SUFFIX}"))
+    return load_wrappers(folder) if has_rules else Registry()
+
+
+def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
+    """The file of *folder* whose rule a crawl uses for the page at *url*, and its content.
+
+    None if there is none, or nothing can be loaded because a file is invalid.
+    """
+    try:
+        found = rules_in(folder).find(url)
+    except WrapperError:
+        return None
+    return (file_of(found), _content(file_of(found))) if found else None
+
+
+def file_of(rule: Wrapper) -> Path:
+    """The file that *rule* was loaded from."""
+    return Path(_PLACE_IN_FILE.sub("", rule.origin))
+
+
 def rule_path(folder: Path, rule: Wrapper) -> Path:
     """Where *rule* is saved: a file of its host, and of its name if it has one."""
     name = f"{rule.host}.{rule.name}" if rule.name else rule.host
@@ -92,34 +115,70 @@ def rule_path(folder: Path, rule: Wrapper) -> Path:
 
 
 def digest(text: str) -> str:
-    """What stands for a *text* that was seen."""
+    """A digest of the *text* of a file, by which a request says that the user has seen it."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def existing(path: Path) -> str:
-    """What is in a rule's file; empty if there is none."""
+def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Saved:
+    """Write *rule*, tested by the pages of *tests*, into *folder*.
+
+    *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = _path(folder, rule, tests.pages)
+    snapshot_path = path.with_name(f"{path.stem}{SNAPSHOT}")
+    for each in (path, snapshot_path):
+        if path_inside(each, folder) is None:
+            raise SaveError(f"{each} leads out of the folder of rules: remove the link")
+    tested = _with_tests(rule, tests)
+    text = yaml_of(tested)
+    _check_loaded(tested, text)
+    before = _content(path)
+    if before not in ("", text) and digest(before) != seen:
+        raise ExistsError(path, before)
+    outcomes = _outcomes(tested, tests)
+    write_atomically(path, text.encode("utf-8"))
+    write_atomically(snapshot_path, snapshot(outcomes))
+    return Saved(path, text, _message(tested, folder, len(outcomes)))
+
+
+def _path(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> Path:
+    """The file with the rule of this name that a crawl uses, else one of the host and the name.
+
+    A second file would have no effect: a crawl goes on to use the first.
+    """
+    path = rule_path(folder, rule)
+    try:
+        rules = rules_in(folder)
+    except WrapperError:
+        return path  # the message of the saved rule says what is wrong
+    used = (rules.find(page.url) for page in pages)
+    path = next((file_of(each) for each in used if each and each.id == rule.id), path)
+    if sum(file_of(each) == path for each in rules) > 1:
+        raise SaveError(f"{path} holds several rules: change this one there, or give yours a name")
+    return path
+
+
+def _content(path: Path) -> str:
+    """The content of a rule's file; empty if there is none."""
     try:
         return read_regular(path, LONGEST).decode("utf-8", "replace")
     except FileNotFoundError:
         return ""
 
 
-def with_tests(rule: Wrapper, pages: CheckPages) -> Wrapper:
+def _with_tests(rule: Wrapper, pages: CheckPages) -> Wrapper:
     """*rule* with those of the *pages* that it reads in full as tests, after those that it has."""
-    known = {each.url for each in rule.tests}
-    tests = list(rule.tests)
-    for page in pages.pages:
-        if len(tests) >= MOST_TESTS:
-            break
-        found = None if page.url in known else pages.labelled(rule, page)
-        if found and _is_whole(found):
-            tests.append(SamplePage(page.url, _phrases(found.text)))
-    return replace(rule, tests=tuple(tests))
-
-
-def _is_whole(found: Labelling) -> bool:
-    """Whether the body and each field were found."""
-    return bool(found.text) and not {*found.missed} - {"exclude"}
+    labelled = ((page.url, pages.labelled(rule, page)) for page in pages.pages)
+    complete = (row for row in labelled if row[1].text and not {*row[1].missed} - {"exclude"})
+    found = list(islice(complete, MOST_TESTS))
+    if not found:
+        raise SaveError("no page is read in full: the body or a field finds nothing")
+    tests = {each.url: each for each in rule.tests}
+    for url, labels in found:
+        if len(tests) < MOST_TESTS:
+            tests.setdefault(url, SamplePage(url, _phrases(labels.text)))
+    return replace(rule, tests=tuple(tests.values()))
 
 
 def _phrases(text: str) -> tuple[str, ...]:
@@ -129,88 +188,41 @@ def _phrases(text: str) -> tuple[str, ...]:
     return (phrase,) if phrase.isprintable() else ()
 
 
-def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Saved:
-    """Write *rule*, tested by the pages of *tests*, into *folder*.
-
-    *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    path = _place(folder, rule, tests.pages)
-    snapshot_path = path.with_name(f"{path.stem}{SNAPSHOT}")
-    for each in (path, snapshot_path):
-        if path_inside(each, folder) is None:
-            raise SaveError(f"{each} leads out of the folder of rules: remove the link")
-    if not any(_is_whole(tests.labelled(rule, page)) for page in tests.pages):
-        raise SaveError("no page is read in full: the body or a field finds nothing")
-    tested = with_tests(rule, tests)
-    text = yaml_of(tested)
-    loaded = _read_back(tested, text, path.name)
-    unused = next((test.url for test in tested.tests if loaded.find(test.url) is None), None)
+def _check_loaded(rule: Wrapper, text: str) -> None:
+    """Raise a `SaveError` unless *text* is read as *rule*, which then is used for its tests."""
+    try:
+        loaded = read_rule(text)
+    except WrapperError as error:
+        raise SaveError(f"the rule cannot be loaded: {error.problems[0]}") from error
+    if loaded != rule:
+        raise SaveError("the rule reads back as another one: please report this as a bug")
+    registry = Registry([loaded])
+    unused = next((test.url for test in rule.tests if registry.find(test.url) is None), None)
     if unused:
         raise SaveError(
-            f"a crawl would not use this rule for {unused}: mend 'site', 'url' or 'valid'"
+            f"a crawl would not use this rule for {unused}: fix 'site', 'url' or 'valid'"
         )
-    before = existing(path)
-    if before not in ("", text) and digest(before) != seen:
-        raise ExistsError(path, before)
-    by_url = {page.url: page for page in tests.pages}
+
+
+def _outcomes(rule: Wrapper, pages: CheckPages) -> list[Outcome]:
+    """The outcome of each test of *rule*; a `SaveError` if one fails."""
+    by_url = {page.url: page.html for page in pages.pages}
     outcomes = [
         outcome
-        for test in tested.tests
+        for test in rule.tests
         if test.url in by_url
-        for outcome in checked(loaded, test.url, by_url[test.url].html, tests.extractor)
+        for outcome in checked([rule], test.url, by_url[test.url], pages.extractor)
     ]
-    bad = next((each for each in outcomes if not each.good), None)
-    if bad:
-        raise SaveError(f"the saved rule would not pass its own check: {bad.url}: {_why(bad)}")
-    write_atomically(path, text.encode("utf-8"))
-    write_atomically(snapshot_path, snapshot(outcomes))
-    return Saved(path, text, _told(tested, folder, len(outcomes)))
+    failed = next((each for each in outcomes if not each.good), None)
+    if failed:
+        missing = failed.missing or failed.missed
+        why = f"missing {', '.join(missing)}" if missing else failed.status
+        raise SaveError(f"the saved rule would not pass its own check: {failed.url}: {why}")
+    return outcomes
 
 
-def _place(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> Path:
-    """The file with the rule of this name that a crawl uses, else one of the host and the name.
-
-    In a second file the rule would be no mend: a crawl goes on to use the first.
-    """
-    path = rule_path(folder, rule)
-    try:
-        rules = load_wrappers(folder) if has_rules(folder) else Registry(())
-    except WrapperError:
-        return path  # what is wrong is told when it is saved
-    used = (rules.find(page.url) for page in pages)
-    path = next((file_of(each) for each in used if each and each.id == rule.id), path)
-    if sum(file_of(each) == path for each in rules.wrappers) > 1:
-        raise SaveError(f"{path} holds several rules: change this one there, or give yours a name")
-    return path
-
-
-def file_of(rule: Wrapper) -> Path:
-    """The file that *rule* was loaded from."""
-    return Path(_PLACE_IN_FILE.sub("", rule.origin))
-
-
-def _why(outcome: Outcome) -> str:
-    missing = outcome.missing or outcome.missed
-    return f"missing {', '.join(missing)}" if missing else outcome.status
-
-
-def _read_back(rule: Wrapper, text: str, name: str) -> Registry:
-    """What the loader of a crawl makes of *text*; a `SaveError` if it is not *rule*."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        path.write_text(text, "utf-8")
-        try:
-            loaded = load_wrappers(path)
-        except WrapperError as error:
-            raise SaveError(f"the rule cannot be loaded: {error.problems[0]}") from error
-    if loaded.wrappers != (rule,):
-        raise SaveError("the rule reads back as another one: please report this as a fault")
-    return loaded
-
-
-def _told(rule: Wrapper, folder: Path, n_tests: int) -> str:
-    """What a crawl with the rules in *folder* makes of the pages of *rule*."""
+def _message(rule: Wrapper, folder: Path, n_tests: int) -> str:
+    """Whether a crawl with the rules in *folder* uses *rule* for its pages."""
     passed = f"loaded again, passes its check on {n_tests} pages"
     try:
         used = load_wrappers(folder)
@@ -219,23 +231,3 @@ def _told(rule: Wrapper, folder: Path, n_tests: int) -> str:
     found = {used.find(test.url) for test in rule.tests}
     others = ", ".join(sorted(str(file_of(each)) for each in found if each not in (rule, None)))
     return f"{passed}; but a crawl would use that in {others}" if others else passed
-
-
-def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
-    """The file of *folder* whose rule a crawl uses for the page at *url*, and what is in it.
-
-    None if there is none, or another file is wrong so that nothing can be loaded.
-    """
-    try:
-        found = load_wrappers(folder).find(url) if has_rules(folder) else None
-    except WrapperError:
-        return None
-    if found is None:
-        return None
-    path = file_of(found)
-    return path, existing(path)
-
-
-def has_rules(folder: Path) -> bool:
-    """Whether there is a file of rules in *folder*: the loader takes none for a mistake."""
-    return folder.is_dir() and any(folder.rglob(f"*{SUFFIX}"))

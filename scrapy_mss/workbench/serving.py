@@ -1,7 +1,7 @@
-"""Requests -> answers, on two free ports of the loopback: the desk's page and questions, the frame.
+"""The server of the workbench: its page and API on one free port of the loopback, pages on another.
 
-Reading pages is slow, so questions are answered in a thread, one after the other, while the event
-loop continues. If a question fails, the error is logged and returned.
+Reading pages is slow, so requests are answered in a thread, one after the other, while the event
+loop continues. If one fails, the error is logged and returned.
 """
 
 from __future__ import annotations
@@ -23,9 +23,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from scrapy_mss.workbench.answers import ANSWERS, QuestionError, answer
-from scrapy_mss.workbench.bench import WorkbenchState
-from scrapy_mss.workbench.drawing import frame_script, frame_style, hash_of, static_file
+from scrapy_mss.workbench.api import ENDPOINTS, RequestError, WorkbenchState, answer
+from scrapy_mss.workbench.drawing import (
+    drawn_for_frame,
+    frame_script,
+    frame_style,
+    hash_of,
+    static_file,
+)
 from scrapy_mss.workbench.security import HOST, MOST_BYTES, Guard, Origins, frame_headers
 
 logger = logging.getLogger(__name__)
@@ -39,29 +44,29 @@ STATIC: Final = {
 }
 
 
-def _application(bench: WorkbenchState, origins: Origins) -> ASGIApp:
+def _application(state: WorkbenchState, origins: Origins) -> ASGIApp:
     """Both origins of the workbench, behind the guard."""
-    bench.frame = f"{origins.frame}/{origins.frame_token}"
+    state.frame = f"{origins.frame}/{origins.frame_token}"
     worker = ThreadPoolExecutor(1, "workbench")
 
-    async def ask(work: Callable[..., T], *arguments: object) -> T:
+    async def run(work: Callable[..., T], *arguments: object) -> T:
         return await get_running_loop().run_in_executor(worker, work, *arguments)
 
-    return Guard(_desk(bench, ask), _frame(bench, origins, ask), origins)
+    return Guard(_ui(state, run), _frame(state, origins, run), origins)
 
 
-def _desk(bench: WorkbenchState, ask: Callable[..., Any]) -> ASGIApp:
-    async def question(request: Request) -> Response:
+def _ui(state: WorkbenchState, run: Callable[..., Any]) -> ASGIApp:
+    async def api(request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in ANSWERS:
-            return _json({"error": "there is no such question"}, 404)
+        if name not in ENDPOINTS:
+            return _json({"error": "there is no such endpoint"}, 404)
         try:
-            values = _values(await _body(request))
-            return _json(await ask(answer, name, values, bench))
-        except (ValueError, RecursionError) as error:  # a QuestionError too
+            values = await _values(request)
+            return _json(await run(answer, name, values, state))
+        except (ValueError, RecursionError) as error:  # a RequestError too
             return _json({"error": str(error)}, 400)
         except Exception as error:
-            logger.exception("scrapy-mss: the workbench cannot answer %s", name)
+            logger.exception("scrapy-mss: the workbench failed to answer %s", name)
             return _json({"error": f"{type(error).__name__}: {error}"}, 500)
 
     texts = {path: (static_file(name), kind) for path, (name, kind) in STATIC.items()}
@@ -73,38 +78,34 @@ def _desk(bench: WorkbenchState, ask: Callable[..., Any]) -> ASGIApp:
     return Starlette(
         routes=[
             *(Route(path, static) for path in texts),
-            Route("/api/{name}", question, methods=["POST"]),
+            Route("/api/{name}", api, methods=["POST"]),
         ]
     )
 
 
-def _frame(bench: WorkbenchState, origins: Origins, ask: Callable[..., Any]) -> ASGIApp:
+def _frame(state: WorkbenchState, origins: Origins, run: Callable[..., Any]) -> ASGIApp:
     headers = frame_headers(origins, hash_of(frame_script()), hash_of(frame_style()))
 
     async def page(request: Request) -> Response:
         site, number = request.path_params["site"], request.path_params["number"]
-        if not 0 <= number < len(bench.pages.by_site.get(site, ())):
+        if not 0 <= number < len(state.pages.by_site.get(site, ())):
             return PlainTextResponse("there is no such page\n", 404, headers=headers)
-        html = await ask(bench.drawn, site, number)
+        html = await run(lambda: drawn_for_frame(state.explained(site, number)))
         return HTMLResponse(html.encode("utf-8", "xmlcharrefreplace"), headers=headers)
 
     return Starlette(routes=[Route("/{token}/{site}/{number:int}", page)])
 
 
-async def _body(request: Request) -> bytes:
-    """The body of *request*, whatever length it states."""
+async def _values(request: Request) -> dict[str, Any]:
+    """The object in the body of *request*, whose length may differ from what the header states."""
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > MOST_BYTES:
-            raise QuestionError(f"expected at most {MOST_BYTES:,} bytes")
-    return bytes(body)
-
-
-def _values(body: bytes) -> dict[str, Any]:
+            raise RequestError(f"expected at most {MOST_BYTES:,} bytes")
     values = json.loads(body)
     if not isinstance(values, dict):
-        raise QuestionError("expected an object")
+        raise RequestError("expected an object")
     return values
 
 
@@ -114,33 +115,25 @@ def _json(values: dict[str, Any], status: int = 200) -> Response:
 
 
 class Server(NamedTuple):
-    """A server whose sockets listen already: who connects before it runs waits for a moment."""
+    """A server whose sockets listen already: a client that connects before it runs waits."""
 
     origins: Origins
     server: uvicorn.Server
     sockets: list[socket.socket]
 
     def run(self) -> None:
-        """Answer until the server is told to end."""
+        """Answer requests until the server is stopped."""
         self.server.run(sockets=self.sockets)
 
 
-def serve(bench: WorkbenchState, ready: Callable[[str], None], port: int = 0) -> None:
-    """Serve *bench*, the desk on *port* or a free one; *ready* gets the address to open."""
-    with prepared(bench, port) as server:
-        ready(server.origins.address)
-        server.run()
-
-
 @contextmanager
-def prepared(bench: WorkbenchState, port: int = 0) -> Iterator[Server]:
-    """A server for *bench* that is still to run; at the end its sockets are closed."""
+def serving(state: WorkbenchState, port: int = 0) -> Iterator[Server]:
+    """A server that is ready to run; at the end its sockets are closed."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_listening(each)) for each in (port, 0)]
-        desk, frame = (each.getsockname()[1] for each in sockets)
-        origins = Origins(desk, frame)
+        origins = Origins(*(each.getsockname()[1] for each in sockets))
         config = uvicorn.Config(
-            _application(bench, origins),
+            _application(state, origins),
             log_config=None,  # uvicorn's own would close the handlers that this process has
             log_level="warning",
             access_log=False,

@@ -1,9 +1,7 @@
-"""An explanation as one self-contained HTML page, fit to be attached to a report of a fault.
+"""An explanation as one self-contained HTML page, to be attached to a bug report.
 
-It opens no connection and runs nothing.
-
-The stranger's page is in a frame without any right (`sandbox`), and the policy of the whole
-document lets nothing be fetched and no script run, its own included: it has none.
+The untrusted page is in a frame without any permission (`sandbox`), and the policy of the whole
+document allows no fetching and no scripts, its own included: it has none.
 """
 
 from __future__ import annotations

@@ -21,18 +21,15 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Ints, Tokens
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.metadata.parsed_page import LANGUAGE_ATTRIBUTES
 from scrapy_mss.wrappers.selectors import Element
 
 ATTRIBUTE = "_0_"  # without letters, so that no page has it in another case
 
 _NAME_LENGTHS = np.array([len(name) for name in TAG_NAMES], np.int32)
-# Tags whose closing tag may not be theirs: of other names, or for the parser none at all.
-_UNSURE = np.isin(TAG_NAMES, [TAG_NAMES[UNKNOWN_TAG], *VOID_TAGS])
 _NAME = re.compile(r"</?([^\s/>]+)")
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # tag names ignore case in ASCII only
 
@@ -60,9 +57,8 @@ class AlignedTree:
         self.tokens = tokens
         self.attribute = _free_attribute(tokens.source)
         self.root = _parse(_numbered(tokens, self.attribute))
-        self._supplied: dict[
-            Element, int | None
-        ] = {}  # elements without a number: where they begin
+        # Where elements without a number begin.
+        self._supplied: dict[Element, int | None] = {}
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
 
     @property
@@ -115,11 +111,7 @@ class AlignedTree:
 
     def end(self, element: Element) -> int:
         """The token after the last one of *element*."""
-        if end := self._closed_in_turn([element]):
-            return end  # most elements without another inside
         branch = _last_branch(element)
-        if end := self._closed_in_turn(branch):
-            return end
         last = self._last_number(branch)
         if len(branch) == 1 and element.tag in VOID_TAGS:
             return last + 1
@@ -130,32 +122,6 @@ class AlignedTree:
             if closed >= len(branch):
                 return token + 1 if closed == len(branch) else token
         return following
-
-    def _closed_in_turn(self, branch: Iterable[Element]) -> int:
-        """After the closing tags of *branch*, if they are the next tags after its first; or 0.
-
-        All that `end` looks at would give the same.
-        """
-        token = -1
-        for element in branch:
-            value = element.get(self.attribute)
-            if not value:
-                return 0
-            number = int(value)
-            token = self._closings[number if token < 0 else token]
-            if self.tokens.partner[token] != number:
-                return 0
-        return int(token) + 1
-
-    @lazy
-    def _closings(self) -> Ints:
-        """int32[n_tokens]: for each tag the next one, if it closes an element; or 0."""
-        tokens = self.tokens
-        tags = np.flatnonzero(tokens.is_tag)
-        closes = (tokens.kind[tags[1:]] == CLOSE) & ~_UNSURE[tokens.tag[tags[1:]]]
-        closings = np.zeros(len(tokens), np.int32)
-        closings[tags[:-1][closes]] = tags[1:][closes]
-        return closings
 
     def _number(self, element: Element) -> int | None:
         value = element.get(self.attribute)

@@ -1,8 +1,8 @@
 """Site config files of Full-Text RSS, the public rules of `ftr-site-config` -> wrappers.
 
-A file is for the host in its name; each of its lines is a directive. What each directive becomes
-is a row of `DIRECTIVES`; all others are counted and ignored. The rules are other people's: a
-selector that cannot be used is left out and reported, and the rest of the file is used.
+A file is for the host in its name; each of its lines is a directive. `DIRECTIVES` has a row for
+each that is used; others are counted and ignored. Users do not control these rules, so a selector
+that cannot be used is left out and reported, and the rest of the file is used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from scrapy_mss.wrappers.errors import Problem, Problems
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, Wrapper, check_selector
@@ -63,7 +63,7 @@ DIRECTIVES: Final = {
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of third-party files: how many wrappers, and what was left out."""
+    """What was imported from third-party files, and what was left out."""
 
     files: int = 0
     wrappers: int = 0
@@ -79,60 +79,37 @@ class ImportReport:
         )
 
 
-class _Config:
-    """One file while it is read."""
-
-    def __init__(self) -> None:
-        self.selectors: dict[str, list[Selector]] = {row.field: [] for row in DIRECTIVES.values()}
-        self.samples: list[SamplePage] = []
-        self.ignored: Counter[str] = Counter()
-        self.problems = Problems()
-
-    def read(self, text: str) -> None:
-        for number, line in enumerate(text.splitlines(), 1):
-            found = directive_of(line)
-            if found:  # every other line is a comment
-                with self.problems.at(f"line {number}, {found[0]}"):
-                    self._directive(*found)
-
-    def _directive(self, name: str, value: str) -> None:
-        if name in DIRECTIVES:
-            row = DIRECTIVES[name]
-            selector = row.read(value)
-            check_selector(row.field, selector)
-            self.selectors[row.field].append(selector)
-        elif name == "test_url":
-            self.samples.append(SamplePage(value))
-        elif name == "test_contains" and self.samples:
-            last = self.samples[-1]
-            self.samples[-1] = SamplePage(last.url, (*last.contains, value))
-        else:
-            self.ignored[name] += 1
-
-    def wrapper(self, file: str) -> Wrapper:
-        return Wrapper(
-            site=site_of_file(file),
-            priority=PRIORITY,
-            tests=tuple(self.samples),
-            origin=file,
-            **{name: tuple(found) for name, found in self.selectors.items()},  # type: ignore[arg-type]
-        )
-
-
 def read_site_config(text: str, file: str, report: ImportReport) -> list[Wrapper]:
     """The wrapper in *text*, the content of *file*; what is left out goes into *report*."""
-    config = _Config()
-    config.read(text)
+    selectors: dict[str, list[Selector]] = {row.field: [] for row in DIRECTIVES.values()}
+    samples: list[SamplePage] = []
+    problems = Problems()
+    for number, line in enumerate(text.splitlines(), 1):
+        name, value = directive_of(line) or ("", "")  # every other line is a comment
+        if name in DIRECTIVES:
+            row = DIRECTIVES[name]
+            with problems.at(f"line {number}, {name}"):
+                selector = row.read(value)
+                check_selector(row.field, selector)
+                selectors[row.field].append(selector)
+        elif name == "test_url":
+            samples.append(SamplePage(value))
+        elif name == "test_contains" and samples:
+            samples[-1] = SamplePage(samples[-1].url, (*samples[-1].contains, value))
+        elif name:
+            report.ignored[name] += 1
     wrappers = []
-    if config.selectors["body"]:
-        with config.problems.at():  # the file's name may not be a host
-            wrappers.append(config.wrapper(file))
+    if selectors["body"]:
+        fields: dict[str, Any] = {name: tuple(found) for name, found in selectors.items()}
+        with problems.at():  # the file's name may not be a host
+            site = site_of_file(file)
+            tests = tuple(samples)
+            wrappers = [Wrapper(site=site, priority=PRIORITY, tests=tests, origin=file, **fields)]
     else:
         report.without_body += 1
     report.files += 1
     report.wrappers += len(wrappers)
-    report.problems += (problem.at(file=file) for problem in config.problems.found)
-    report.ignored += config.ignored
+    report.problems += (problem.at(file=file) for problem in problems.found)
     return wrappers
 
 

@@ -124,12 +124,6 @@ class Labelling:
         fields = FIELDS if self.reason is None else ()
         return {name: name not in self.missed for name in fields if getattr(self.wrapper, name)}
 
-    @property
-    def span(self) -> tuple[int, int]:
-        """The first token of the article and the one after its last; (0, 0) if there is none."""
-        at = np.flatnonzero(self.inside)
-        return (int(at[0]), int(at[-1]) + 1) if len(at) else (0, 0)
-
 
 def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labelling:
     """Label the page with the HTML *source* by *wrapper*; *tokens* saves tokenizing it again."""
@@ -241,8 +235,7 @@ class _Labeller:
         return (starts[0], self.tree.end(_outermost_last(nodes))) if starts else None
 
     def _starts(self, nodes: list[Element]) -> list[int]:
-        starts = map(self.tree.start, nodes)
-        return sorted(start for start in starts if start is not None)
+        return sorted(self.tree.starts(nodes).values())
 
     def _excluded(self) -> Bools | None:
         """bool[n_tokens], what `exclude` selects; None if one of its selectors fails."""

@@ -26,9 +26,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
-from scrapy_mss.models.examples import Example, example_of
-from scrapy_mss.models.learned_pages import generation_after
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model, example_of, generation_after
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label
 from scrapy_mss.wrappers.registry import Registry
@@ -36,7 +34,7 @@ from scrapy_mss.wrappers.rules import Wrapper
 
 LEAST_SHARE: Final = 0.1  # of the words that the model keeps, below which the place is another one
 # The rule says that its pages are articles. Of 671 articles of sites none is below it and of other
-# pages a quarter; of .5, below which a page without a rule is none, 28 and two thirds.
+# pages a quarter; of .5, below which a page without a rule is no article, 28 and two thirds.
 LEAST_PROBABILITY: Final = 0.05
 
 NO_PAGE = "no page"
@@ -166,7 +164,7 @@ def example_on(page: StoredPage, wrappers: Registry) -> Example | str:
 
 
 def learn(example: Example | str, stored: Model, learned: Model) -> str:
-    """Add *example* to what was *learned*; the reason if it is none, or is in either model."""
+    """Add *example* to what was *learned*; the reason if it is rejected, or is in either model."""
     if isinstance(example, str):
         return example
     if example.key in stored.learned_pages or example.key in learned.learned_pages:

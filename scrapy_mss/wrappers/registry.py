@@ -1,22 +1,43 @@
-"""The wrapper for a URL, found by its host in a few look-ups, however many wrappers there are.
+"""Loads wrappers from files, folders, Python modules or objects, and finds the one for a URL.
 
-Of several that match, the one with the highest priority is used, then the one with the most
-specific host, then the most specific URL pattern, then the one that was given first. Among equal
-priorities the log says, once for each pair, what decided and how to decide otherwise.
+The suffix of a file's name says who reads it (`READERS`). Third parties write such files, so
+only regular ones inside their folder are read, up to a size. All sources are read before any
+problem is raised: one `WrapperError` has the problems of all of them.
+
+Of several wrappers that match a URL, the one with the highest priority is used, then the one with
+the most specific host, then the most specific URL pattern, then the one that was given first. Among
+equal priorities the log says, once for each pair, what decided and how to decide otherwise.
 """
 
 from __future__ import annotations
 
+import importlib
 import logging
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime, timezone
-from typing import NamedTuple
+from heapq import nsmallest
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
 
-from scrapy_mss.wrappers.ftr import ImportReport
+from scrapy_mss.files.untrusted import path_inside, read_regular
+from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
+from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.rules import UrlParts, Wrapper
+from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 
 logger = logging.getLogger(__name__)
+
+Source: TypeAlias = str | Path | Wrapper | Mapping[str, object] | Iterable[Wrapper]
+Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
+
+# Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
+LARGEST_FILE: Final = 2**20
+_PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
+_SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
+
 
 Table = dict[str, list[tuple[int, Wrapper]]]
 
@@ -30,7 +51,7 @@ class _Match(NamedTuple):
 
 
 class Registry:
-    """Wrappers by host; ``report`` says what third-party files gave and what was left out."""
+    """Wrappers by host; ``report`` is about those of third-party files."""
 
     def __init__(
         self, wrappers: Iterable[Wrapper] = (), report: ImportReport | None = None
@@ -52,21 +73,9 @@ class Registry:
 
     def find(self, url: str, on: date | None = None) -> Wrapper | None:
         """The wrapper for the page at *url* as it was served *on* that day, by default today."""
-        matches = self._matches(url, on)
-        if not matches:
-            return None
-        if len(matches) > 1:
-            self._log_conflict(*matches[:2])
-        return matches[0].wrapper
-
-    def matching(self, url: str, on: date | None = None) -> list[Wrapper]:
-        """All wrappers for the page, the one that is used first."""
-        return [match.wrapper for match in self._matches(url, on)]
-
-    def _matches(self, url: str, on: date | None) -> list[_Match]:
         parts = UrlParts.of(url)
         if parts is None:
-            return []
+            return None
         day = on or datetime.now(timezone.utc).date()
         matches = []
         for host, order, wrapper in self._candidates(parts.host):
@@ -74,7 +83,10 @@ class Registry:
             if specificity is not None and wrapper.valid_on(day):
                 rank = (-wrapper.priority, -host, -specificity)
                 matches.append(_Match(rank, order, wrapper))
-        return sorted(matches)
+        best = nsmallest(2, matches)
+        if len(best) > 1:
+            self._log_conflict(*best)
+        return best[0].wrapper if best else None
 
     def _candidates(self, host: str) -> Iterator[tuple[int, int, Wrapper]]:
         """Each wrapper for *host*, with the specificity of its host and its order."""
@@ -100,3 +112,142 @@ class Registry:
             other.wrapper,
             "listed first" if tie else "more specific",
         )
+
+
+def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
+    """The wrappers of all *sources*, in their order; a `WrapperError` if anything is wrong.
+
+    A source is a YAML file, a folder of such files or of site config files of Full-Text RSS,
+    ``"module:NAME"`` for wrappers in Python, a `Wrapper`, a mapping shaped as in YAML, or a list of
+    these two. A problem in a site config file is no error: it is in the `Registry.report`.
+    """
+    if isinstance(sources, (str, Path, Wrapper, Mapping)):
+        sources = [sources]
+    report = ImportReport()
+    wrappers: list[Wrapper] = []
+    with gathered() as problems:
+        for number, source in enumerate(sources, 1):
+            place = f"source {number}"  # in messages, unless the source has a name
+            with problems.at(file=place):
+                wrappers += _from_source(source, place, report)
+    if report.files:
+        logger.info("site config files: %s", report)
+    return Registry(wrappers, report)
+
+
+def _from_source(source: object, place: str, report: ImportReport) -> list[Wrapper]:
+    match source:
+        case str() if _PYTHON_NAME.fullmatch(source) and not Path(source).exists():
+            with located(file=source):
+                return _from_objects(_imported(source), source)
+        case str() | Path():
+            with located(file=str(source)):
+                return _from_files(Path(source), report)
+        case _:
+            return _from_objects(source, place)
+
+
+def _imported(source: str) -> object:
+    module, _, name = source.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except WrapperError:  # of a Wrapper that is made there
+        raise
+    except Exception as error:  # whatever it is, the problems of other sources are reported too
+        raise rejected("a name in a Python module", f"{type(error).__name__}: {error}") from error
+
+
+def _from_objects(source: object, place: str) -> list[Wrapper]:
+    if isinstance(source, (Wrapper, Mapping)):
+        return _from_object(source, place)
+    if not isinstance(source, (list, tuple, set, frozenset, Registry)):
+        raise rejected(_SOURCES, shown(source))
+    wrappers: list[Wrapper] = []
+    with gathered() as problems:
+        for number, item in enumerate(source):
+            with problems.at(file=f"{place}[{number}]"):
+                wrappers += _from_object(item, f"{place}[{number}]")
+    return wrappers
+
+
+def _from_object(item: object, place: str) -> list[Wrapper]:
+    match item:
+        case Wrapper():
+            return [item]
+        case Mapping():
+            return read_document(item, place)
+        case _:
+            raise rejected("a Wrapper or a mapping", shown(item))
+
+
+def _from_files(path: Path, report: ImportReport) -> list[Wrapper]:
+    """The wrappers in the file *path*, or in all files of the folder *path*, by name."""
+    with _readable():
+        files = _files(path)
+    wrappers: list[Wrapper] = []
+    with gathered() as problems:
+        for file in files:
+            with problems.at(file=str(file)):
+                read = READERS[file.suffix.lower()]
+                wrappers += read(_content(file, path), str(file), report)
+    return wrappers
+
+
+def _files(path: Path) -> list[Path]:
+    endings = f"end in {', '.join(READERS)}"
+    if path.is_dir():
+        inside = (each for each in path.rglob("*") if each.suffix.lower() in READERS)
+        files = [each for each in inside if ".git" not in each.parts and not each.is_dir()]
+        if not files:
+            raise rejected(f"files that {endings}", "none")
+        return sorted(files, key=str)
+    path.stat()  # of what is not there the error says so
+    if path.suffix.lower() not in READERS:
+        raise rejected(f"a folder of files that {endings}, or one of them", "another file")
+    return [path]
+
+
+def _content(file: Path, source: Path) -> bytes:
+    """What is in *file*, which is *source* or in that folder."""
+    with _readable():
+        inside = path_inside(file, source)
+        if inside is None:
+            raise rejected("a file of this folder", "a link out of it")
+        return read_regular(inside, LARGEST_FILE)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise a `WrapperError` with the reason if a path in the block cannot be read."""
+    try:
+        yield
+    except WrapperError:  # a ValueError too
+        raise
+    # Links in a circle are a RuntimeError before Python 3.13, a path with a NUL is a ValueError.
+    except (OSError, RuntimeError, ValueError) as error:
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise rejected("a readable file or folder", f"{type(error).__name__}: {text}") from error
+
+
+def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:
+    found = documents(data)
+    if not found:
+        raise rejected(f"a mapping with 'site' and {PLACES}", "an empty file")
+    wrappers: list[Wrapper] = []
+    with gathered() as problems:
+        for number, document in enumerate(found, 1):
+            path = "$" if len(found) == 1 else f"document {number}: $"
+            with problems.at():
+                wrappers += document.wrappers(place, path)
+    return wrappers
+
+
+def _read_site_config(data: bytes, place: str, report: ImportReport) -> list[Wrapper]:
+    return read_site_config(data.decode("utf-8-sig", "replace"), place, report)
+
+
+READERS: Final[Mapping[str, Reader]] = {
+    ".yaml": _read_yaml,
+    ".yml": _read_yaml,
+    SUFFIX: _read_site_config,
+}

@@ -1,4 +1,4 @@
-"""A wrapper: what is known of a site's pages, as a frozen value that is valid once it is made.
+"""A wrapper: a rule for the pages of a site, as a frozen value that is valid once it is made.
 
     site, url, valid            which pages it is for
     body or around, exclude     which part of them is the article, or where it is
@@ -341,22 +341,22 @@ def check_days(first: date | None, last: date | None) -> None:
         raise rejected("a first day that is not after the last", f"{first} and {last}")
 
 
-class Role(NamedTuple):
+class SelectorRole(NamedTuple):
     """What the selectors of a field may select."""
 
     elements_only: bool
     coverage: tuple[Coverage, ...] = (Coverage.SOME,)
 
 
+# A site's print pages may be nothing but the article.
+_PLACE: Final = SelectorRole(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY))
 ROLES: Final = {
-    # A site's print pages may be nothing but the article.
-    "body": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
-    "around": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
-    "exclude": Role(elements_only=True),
-    "title": Role(elements_only=False),
-    "authors": Role(elements_only=False),
-    "published": Role(elements_only=False),
-    "next_page": Role(elements_only=False),
+    "body": _PLACE,
+    "around": _PLACE,
+    "exclude": SelectorRole(elements_only=True),
+    **dict.fromkeys(
+        ("title", "authors", "published", "next_page"), SelectorRole(elements_only=False)
+    ),
 }
 
 
@@ -371,7 +371,7 @@ def check_selector(role: str, selector: Body) -> None:
             problems.found += _misuses(ROLES[role], selector)
 
 
-def _misuses(role: Role, selector: Selector) -> Iterator[Problem]:
+def _misuses(role: SelectorRole, selector: Selector) -> Iterator[Problem]:
     if selector.coverage not in role.coverage:
         got = f"{selector.text!r}, which selects everything"
         yield Problem("a selector that leaves something out", got)

@@ -44,11 +44,10 @@ from scrapy_mss.wrappers.rules import (
 from scrapy_mss.wrappers.selectors import KINDS, Selector
 
 T = TypeVar("T")
-_INT: Final = "tag:yaml.org,2002:int"
-_FLOAT: Final = "tag:yaml.org,2002:float"
 Reader: TypeAlias = Callable[[object], T]
 
-
+_INT: Final = "tag:yaml.org,2002:int"
+_FLOAT: Final = "tag:yaml.org,2002:float"
 MOST_VALUES: Final = 100_000  # some five thousand wrappers
 _NUMBER_START: Final = list("-+0123456789")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}\Z")
@@ -126,27 +125,18 @@ class Document:
             ) from None
 
     def line_of(self, path: str) -> int:
-        """The line of what *path* leads to, as in ``.wrappers[0].body``, or of what is nearest."""
+        """The line of the value at *path*, as in ``.wrappers[0].body``, or of the nearest one."""
         node = self._node
-        for key, index in _STEP.findall(path):
-            inner = _item(node, int(index)) if index else _value(node, key)
-            if inner is None:
+        for key, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+            inner = []
+            if index and isinstance(node, yaml.SequenceNode):
+                inner = node.value[int(index) : int(index) + 1]
+            elif key and isinstance(node, yaml.MappingNode):
+                inner = [value for name, value in node.value if name.value == key]
+            if not inner:
                 break
-            node = inner
+            node = inner[0]
         return int(node.start_mark.line) + 1
-
-
-_STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
-
-
-def _value(node: yaml.Node, key: str) -> yaml.Node | None:
-    rows = node.value if isinstance(node, yaml.MappingNode) else ()
-    return next((value for name, value in rows if name.value == key), None)
-
-
-def _item(node: yaml.Node, index: int) -> yaml.Node | None:
-    rows = node.value if isinstance(node, yaml.SequenceNode) else ()
-    return next(iter(rows[index : index + 1]), None)
 
 
 def documents(data: bytes) -> list[Document]:
@@ -353,11 +343,10 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
     "url": partial(_each, _pattern),
     "body": partial(_place, "body"),
     "around": partial(_place, "around"),
-    "exclude": partial(_each, partial(_selector, "exclude")),
-    "title": partial(_each, partial(_selector, "title")),
-    "authors": partial(_each, partial(_selector, "authors")),
-    "published": partial(_each, partial(_selector, "published")),
-    "next_page": partial(_each, partial(_selector, "next_page")),
+    **{
+        role: partial(_each, partial(_selector, role))
+        for role in ("exclude", "title", "authors", "published", "next_page")
+    },
     "valid": _days,
     "priority": _integer,
     "train_only": _switch,

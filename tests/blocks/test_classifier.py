@@ -168,7 +168,7 @@ def test_probabilities_are_between_0_and_1_and_the_same_each_time(
     bayes: NaiveBayes[Page], classifier: BlockClassifier, source: str
 ) -> None:
     first, again = (
-        classifier.probabilities(page, classifier.inputs(page, bayes))
+        classifier.networks.probabilities(page, classifier.inputs(page, bayes))
         for page in (Page.of(source), Page.of(source))
     )
 
@@ -253,7 +253,7 @@ def test_pages_that_declare_something_and_no_article_have_a_network_of_their_own
     page = Page.of(f"{statement}<p>The ferry sails again.</p>")
     inputs = classifier.inputs(page, bayes)
 
-    found = classifier.probabilities(page, inputs)
+    found = classifier.networks.probabilities(page, inputs)
 
     network = getattr(classifier.networks, name)
     assert found == pytest.approx(logistic(network.log_odds(inputs.matrix).astype(np.float64)))

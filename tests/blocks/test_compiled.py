@@ -12,8 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.features import block_features, group_sums
-from scrapy_mss.blocks.opinions import opinion_columns
+from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.texts import (
@@ -28,6 +27,7 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import TokenIds, Tokens
+from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
@@ -120,10 +120,7 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
 @examples(2)
 def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None:
     def columns() -> dict[str, bytes]:
-        page = Page.of(source)
-        features = block_features(page)
-        found = {**features, **opinion_columns(page, features)}
-        return {name: column.tobytes() for name, column in found.items()}
+        return {name: column.tobytes() for name, column in columns_of(Page.of(source)).items()}
 
     one, other = both(columns)
 

@@ -14,12 +14,13 @@ from scrapy_mss.blocks.features import (
     FEATURES,
     MAX_HEADLINE,
     PARENTS,
-    block_features,
+    Columns,
     heading_above,
     heading_levels,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
+from tests.helpers.classifiers import columns_of
 from tests.helpers.layouts import PAGES, block_runs
 from tests.helpers.markup import shown
 
@@ -28,13 +29,13 @@ Row = dict[str, float]
 
 def rows_of(source: str) -> list[Row]:
     """The features of each block by their names."""
-    columns = block_features(Page.of(source))
+    columns = columns_of(Page.of(source))
     n = len(columns["words"])
     return [{name: float(column[i]) for name, column in columns.items()} for i in range(n)]
 
 
 def values_of(source: str, name: str) -> list[float]:
-    return list(block_features(Page.of(source))[name].tolist())
+    return list(columns_of(Page.of(source))[name].tolist())
 
 
 # A page and what a feature is of each of its blocks, near misses among them.
@@ -148,12 +149,11 @@ def test_every_feature_has_an_example_and_a_name_of_its_own() -> None:
 
 
 @given(PAGES)
-def test_features_are_one_number_a_block_in_the_order_of_the_table(source: str) -> None:
+def test_features_are_one_number_a_block(source: str) -> None:
     page = Page.of(source)
 
-    columns = block_features(page)
+    columns = columns_of(page)
 
-    assert tuple(columns) == FEATURES
     for column in columns.values():
         assert column.dtype == np.float64
         assert column.shape == (len(page.blocks),)
@@ -229,3 +229,18 @@ def test_a_main_heading_ranks_above_all_others(source: str) -> None:
 )
 def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
     assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
+
+
+def test_some_rows_come_in_the_order_that_they_are_asked_for_in_and_are_a_copy() -> None:
+    columns = Columns(("one", "two", "three"), np.arange(6.0).reshape(3, 2))
+
+    some = columns.some(("three", "one"))
+    some[:] = 7.0
+
+    assert columns["three"].tolist() == [4.0, 5.0]
+    assert columns["one"].tolist() == [0.0, 1.0]
+
+
+def test_a_name_that_is_not_there_is_named() -> None:
+    with pytest.raises(KeyError, match="four"):
+        Columns(("one",), np.zeros((1, 2)))["four"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks import classifier
 from scrapy_mss.blocks.classifier import CLIP, MOST_WORK, UNITS, Network
 from scrapy_mss.blocks.features import product
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
 

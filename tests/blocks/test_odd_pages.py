@@ -25,9 +25,11 @@ def test_every_step_gives_sound_numbers(name: str) -> None:
     tokens, blocks, n = page.tokens, page.blocks, len(page.blocks)
 
     evidence, inputs = block_evidence(page, BAYES), CLASSIFIER.inputs(page, BAYES)
-    probability = CLASSIFIER.probabilities(page, inputs)
+    probability = CLASSIFIER.networks.probabilities(page, inputs)
     _, span, kept, *_ = select(page, probability)
-    features = page_features(ReadPage(page, inputs, probability, kept))
+    features = page_features(
+        ReadPage(page, inputs, probability, kept, threshold(page, probability))
+    )
 
     assert blocks.ancestors.shape == (LEVELS, n)
     assert blocks.words.sum() == tokens.is_word.sum()
@@ -67,12 +69,11 @@ def test_time_grows_with_the_page(name: str) -> None:
         def run() -> float:
             page = Page.of(source)
             inputs = CLASSIFIER.inputs(page, BAYES)
-            probability = CLASSIFIER.probabilities(page, inputs)
-            kept = select(page, probability).kept
-            kept_tokens(page, kept)
-            return CLASSIFIER.article_probability(
-                page_features(ReadPage(page, inputs, probability, kept))
-            )
+            probability = CLASSIFIER.networks.probabilities(page, inputs)
+            chosen = select(page, probability)
+            kept_tokens(page, chosen.kept)
+            read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
+            return CLASSIFIER.article_probability(page_features(read))
 
         return run
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scrapy_mss.blocks.features import block_features
-from scrapy_mss.blocks.opinions import OPINIONS, Reading, opinion_columns, opinions
+from scrapy_mss.blocks.opinions import OPINIONS, Reading, opinions
 from scrapy_mss.blocks.page import Page
+from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import ODD, PAGES
 
@@ -25,7 +25,7 @@ PAGE = f"<body>{MENU}<h1>The ferry</h1>{ARTICLE}{ASIDE}<p><a href='/y'>More stor
 def kept(source: str, name: str) -> list[str]:
     """The first word of each block that the opinion *name* keeps."""
     page = Page.of(source)
-    found = opinions(Reading(page, block_features(page)))[name]
+    found = opinions(Reading(page, columns_of(page)))[name]
     tokens = page.tokens
     firsts = page.blocks.first[found].tolist()
     return [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]].strip() for at in firsts]
@@ -125,12 +125,10 @@ def test_stop_words_tell_a_text_from_a_list_of_names() -> None:
 @examples(2)
 def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str) -> None:
     page = Page.of(source)
-    features = block_features(page)
+    columns = columns_of(page)
     words = page.blocks.words
-    found = opinions(Reading(page, features))
+    found = opinions(Reading(page, columns))
     spoken = {name: blocks for name, blocks in found.items() if words[blocks].sum()}
-
-    columns = opinion_columns(page, features)
 
     for name, blocks in found.items():
         share = words[blocks].sum() / max(words.sum(), 1)
@@ -146,7 +144,7 @@ def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str
 def test_an_opinion_that_keeps_nothing_contradicts_none() -> None:
     page = Page.of(PAGE.replace("<h1>The ferry</h1>", ""))
 
-    columns = opinion_columns(page, block_features(page))
+    columns = columns_of(page)
 
     # Without a headline nothing is below it; the other opinions are of one mind.
     assert not columns["share_of_below_headline"].any()
@@ -160,7 +158,7 @@ def test_an_opinion_that_keeps_nothing_contradicts_none() -> None:
 def test_odd_pages_have_opinions(source: str) -> None:
     page = Page.of(source)
 
-    columns = opinion_columns(page, block_features(page))
+    columns = columns_of(page)
 
     assert all(np.isfinite(column).all() for column in columns.values())
     assert {len(column) for column in columns.values()} == {len(page.blocks)}

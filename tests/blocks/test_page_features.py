@@ -5,21 +5,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
+from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs, block_inputs
+from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
+    CONFIDENCE_FEATURES,
     PAGE_FEATURES,
     UNDECLARED,
-    Group,
+    Origin,
     ReadPage,
     Speaks,
     as_undeclared,
+    confidence_features,
+    expected_f1,
     page_feature_names,
     page_feature_signs,
     page_features,
     page_features_again,
     without_address,
 )
+from scrapy_mss.blocks.selection import threshold
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES
 
@@ -41,7 +47,8 @@ def features_of(source: str, kept: list[bool] | None = None, url: str = "") -> F
     score = np.full(n, SCORE)
     inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
     mask: Bools = np.ones(n, np.bool_) if kept is None else np.array(kept, np.bool_)
-    return page_features(ReadPage(page, inputs, np.full(n, PROBABILITY), mask))
+    probability = np.full(n, PROBABILITY)
+    return page_features(ReadPage(page, inputs, probability, mask, threshold(page, probability)))
 
 
 @given(PAGES, st.sampled_from(["", DECLARED, "<p>forum thread"]), st.data())
@@ -56,9 +63,9 @@ def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
     def masks() -> Bools:
         return np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
 
-    before = ReadPage(page, inputs, np.full(n, PROBABILITY), masks())
+    before = ReadPage(page, inputs, np.full(n, PROBABILITY), masks(), 0.5)
     kept = data.draw(st.one_of(st.just(before.kept), st.builds(masks)))
-    now = ReadPage(page, inputs, np.linspace(0, 1, n), kept)
+    now = ReadPage(page, inputs, np.linspace(0, 1, n), kept, 0.25)
 
     again = page_features_again(now, page_features(before), before.kept)
 
@@ -175,10 +182,9 @@ def test_a_page_that_states_nothing_is_decided_by_its_text_and_its_address_alone
     stating, silent = named(DECLARED + PAGE, url=URL), named(SILENT + PAGE, url=URL)
 
     assert (stating.pop(UNDECLARED), silent.pop(UNDECLARED)) == (0, 1)
-    groups = {feature.name: feature.group for feature in PAGE_FEATURES}
-    for name, group in groups.items():
-        told = group in {Group.TEXT, Group.ADDRESS}
-        assert silent[name] == (stating[name] if told else 0)
+    for feature in PAGE_FEATURES:
+        is_read = feature.origin in {Origin.TEXT, Origin.ADDRESS}
+        assert silent[feature.name] == (stating[feature.name] if is_read else 0)
     assert stating["in_article"] > 0
     assert stating["date"] == 1
 
@@ -212,4 +218,119 @@ def test_page_features_are_one_finite_number_a_name(source: str) -> None:
     found = features_of(source)
 
     assert found.shape == (len(page_feature_names()),)
+    assert np.isfinite(found).all()
+
+
+TIMES = "<time>a</time><p>one<p>two <time>b</time><div><time>c</time></div><p>three<time>d</time>"
+
+
+@pytest.mark.parametrize(
+    ("kept", "n"),
+    [((1, 2), 1), ((1, 2, 3, 4), 3), ((2, 4), 3), ((4,), 1), ((1,), 0), ((), 0)],
+)
+def test_times_are_those_between_the_first_and_the_last_kept_block(
+    kept: tuple[int, ...], n: int
+) -> None:
+    page = Page.of(TIMES)
+    mask: Bools = np.isin(np.arange(len(page.blocks)), kept)
+
+    assert len(page.blocks) == 5
+    assert read_as(page, mask, said(np.zeros((len(OPINIONS), 5)))).times == n
+
+
+SHORT = Page.of("<p>one two three four<p>five six<p>seven eight")  # of 4, 2 and 2 words
+
+
+def read_as(page: Page, kept: Bools, columns: Columns) -> ReadPage:
+    """A *page* of which these blocks were *kept*."""
+    n = len(page.blocks)
+    return ReadPage(page, BlockInputs(np.zeros(n), columns), np.full(n, PROBABILITY), kept, 0.5)
+
+
+def said(kept: Floats) -> Columns:
+    """Inputs of opinions that keep blocks as *kept* (float64[n_opinions, n]) has it."""
+    names = [opinion.name for opinion in OPINIONS]
+    shares = np.empty(kept.shape)
+    shares[:] = kept.mean(axis=1, keepdims=True) if kept.size else 0.0
+    of_blocks, of_page = (f"opinion_{name}" for name in names), (f"share_of_{n}" for n in names)
+    return Columns((*of_blocks, *of_page), np.concatenate((kept, shares)))
+
+
+def columns(*opinions: list[float]) -> Columns:
+    """Inputs of the first opinions; the others keep nothing."""
+    silent = [[0.0, 0.0, 0.0]] * (len(OPINIONS) - len(opinions))
+    return said(np.array([*opinions, *silent]))
+
+
+def test_agreement_is_f1_by_words_with_each_opinion_that_keeps_anything() -> None:
+    kept: Bools = np.array([True, True, False])
+
+    found = read_as(SHORT, kept, columns([1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 1])).agreements
+
+    assert found == pytest.approx([1, 2 * 4 / (6 + 4), 0])
+
+
+def test_without_an_opinion_there_is_no_agreement() -> None:
+    kept: Bools = np.ones(3, np.bool_)
+
+    assert read_as(SHORT, kept, columns()).agreements == []
+
+
+@given(PAGES, st.data())
+def test_agreement_is_a_share(html: str, data: st.DataObject) -> None:
+    page = Page.of(html)
+    n = len(page.blocks)
+    masks = st.lists(st.booleans(), min_size=n, max_size=n)
+    found = said(np.array([data.draw(masks) for _ in OPINIONS], np.float64))
+    mask: Bools = np.array(data.draw(masks), np.bool_)
+
+    assert all(0 <= each <= 1 for each in read_as(page, mask, found).agreements)
+
+
+def reading(page: Page, probability: list[float], kept: list[bool]) -> ReadPage:
+    scores = np.full(len(page.blocks), 2.0)
+    inputs = block_inputs(page, np.tile(scores, (len(POOLINGS), 1)), scores)
+    mask: Bools = np.array(kept, np.bool_)
+    return ReadPage(page, inputs, np.array(probability, np.float64), mask, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("probability", "kept", "expected"),
+    [
+        ([1, 0, 0], [True, False, False], 1),
+        ([1, 1, 0], [True, False, False], 2 * 4 / (4 + 6)),
+        ([1, 0, 0], [True, True, False], 2 * 4 / (6 + 4)),
+        ([0.5, 0.5, 0.5], [True, True, True], 2 * 4 / (8 + 4)),
+        ([0, 0, 0], [True, True, True], 0),
+        ([1, 1, 1], [False, False, False], 0),
+    ],
+)
+def test_the_expected_f1_by_hand(
+    probability: list[float], kept: list[bool], expected: float
+) -> None:
+    assert expected_f1(reading(SHORT, probability, kept)) == pytest.approx(expected, abs=0.001)
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
+def test_no_choice_is_expected_to_be_better_than_the_best(probability: list[float]) -> None:
+    choices = [[bool(n >> k & 1) for k in range(3)] for n in range(1, 8)]
+
+    expected = [expected_f1(reading(SHORT, probability, kept)) for kept in choices]
+
+    best = 2 * threshold(SHORT, np.array(probability))
+    assert max(expected) <= best + 1e-9
+    if sum(probability) * 2 > 1:  # below one word in all, the denominator is rounded up
+        assert max(expected) == pytest.approx(best)
+
+
+@given(PAGES, st.data())
+def test_confidence_features_are_finite(html: str, data: st.DataObject) -> None:
+    page = Page.of(html)
+    n = len(page.blocks)
+    probability = data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n))
+    kept = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+
+    found: Floats = confidence_features(reading(page, probability, kept))
+
+    assert found.shape == (len(CONFIDENCE_FEATURES),)
     assert np.isfinite(found).all()

@@ -8,7 +8,7 @@ import pytest
 from scrapy_mss.blocks.classifier import POOLINGS
 from scrapy_mss.blocks.explanation import GROUPS, LABELS, SCORE, group_effects, group_of
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from tests.helpers.news_pages import news_page
 
 MODEL = bundled_model()

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 
 from tqdm import tqdm
 
-from scrapy_mss.commands.bulk import inputs, shown_on
+from scrapy_mss.commands.bulk import inputs, progress_on
 from tests.plugin.crawling import run_scrapy
 
 REFUSED = {
@@ -44,9 +44,9 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
 def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:
     shown = io.StringIO()
     with tqdm(unit="B", unit_scale=True, file=shown, mininterval=0, disable=False) as bar:
-        told = shown_on(bar, total=10_000_000, done=4_000_000)
+        report = progress_on(bar, total=10_000_000, done=4_000_000)
         bar.start_t -= 10  # ten seconds ago
-        told(300, 2_000_000)
+        report(300, 2_000_000)
         state = bar.format_dict
         line = str(bar)
 

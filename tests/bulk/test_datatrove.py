@@ -47,18 +47,3 @@ def test_documents_have_the_text_of_their_article(tmp_path: Path) -> None:
     expected = {str(n): Extractor().extract(html) for n, html in enumerate(pages)}
     assert found == {n: each.text for n, each in expected.items() if each.is_article}
     assert set(found) == {"0", "3"}
-
-
-def test_pages_that_are_no_articles_have_a_text_if_they_are_to_have(tmp_path: Path) -> None:
-    page = (
-        Path(__file__)
-        .parents[1]
-        .joinpath("pages/product-page/source.html")
-        .read_text(encoding="utf-8")
-    )
-
-    assert not texts_of(MssExtractor(timeout=TIMEOUT), [page], tmp_path / "articles")
-    every = MssExtractor(timeout=TIMEOUT, only_articles=False)
-    expected = Extractor().extract(page).text
-    found = texts_of(every, [page], tmp_path / "all")
-    assert found == {"0": expected}

@@ -15,7 +15,7 @@ from scrapy_mss.article import ModelState, read_article  # noqa: E402 - not with
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402
 from scrapy_mss.files.stored_pages import Record, StoredPage  # noqa: E402
 from scrapy_mss.items import ARTICLE_FIELDS  # noqa: E402
-from scrapy_mss.models.bundled import bundled_model  # noqa: E402
+from scrapy_mss.models.files import bundled_model  # noqa: E402
 from tests.plugin.site import index, plain  # noqa: E402
 
 
@@ -40,12 +40,6 @@ def test_a_batch_becomes_a_table_of_what_each_page_is_read_as(extractor: Article
             as_json = {name: json.loads(row[name]) for name in ("media", "breadcrumbs")}
             assert {name: row[name] for name in ARTICLE_FIELDS} | as_json == asdict(read.article)
     assert table.column("reason")[4].as_py() == "unusable"
-
-
-def test_a_batch_without_rows_is_a_table_without_rows(extractor: ArticleExtractor) -> None:
-    empty = pa.table({"url": pa.array([], pa.string()), "html": pa.array([], pa.string())})
-
-    assert extractor(empty).num_rows == 0
 
 
 def test_a_page_costs_itself_alone_whatever_it_does(misbehaving: ArticleExtractor) -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 pytest.importorskip("fastwarc")
 pytest.importorskip("pyarrow")
 
-from scrapy_mss.bulk.archives import grouped, pieces_of
+from scrapy_mss.bulk.parts import grouped
+from scrapy_mss.files.sources import pieces_of
 from scrapy_mss.files.stored_pages import (
     DAMAGED,
     TOO_LARGE,
     UNUSABLE,
-    Ends,
     Piece,
     Record,
     SourceError,
@@ -30,7 +30,6 @@ from tests.helpers.archives import (
     json_lines,
     read,
     read_in_pieces,
-    stored,
     warc_members,
     warc_record,
     write_parquet,
@@ -110,19 +109,6 @@ def test_records_have_their_place_and_date(folder: Path) -> None:
     assert {record.crawled for record in records} == {DATE}
     for record, member in zip(records, MEMBERS, strict=True):
         assert path.read_bytes()[record.place :].startswith(member)
-
-
-@settings(max_examples=20)
-@given(size=st.integers(200, 20_000))
-def test_ends_of_pieces_meet(folder: Path, size: int) -> None:
-    stop = 0
-    for piece in pieces_of(folder / "a.warc.gz", size):
-        ends = Ends()
-        read(piece, ends)
-        assert ends.known
-        assert ends.first == (stop if stop < piece.end else None)
-        stop = ends.stop if ends.stop is not None else stop
-    assert stop == len(CONTENTS["a.warc.gz"])
 
 
 # What is wrong in an archive
@@ -208,35 +194,14 @@ def test_chunks_are_joined_if_they_are_there(tmp_path: Path, chunks: str) -> Non
     assert record.page == StoredPage(page.url, "<p>123")
 
 
-def test_a_packed_archive_in_a_record_begins_a_piece_wrongly(tmp_path: Path) -> None:
-    """Which its ends tell."""
-    path = tmp_path / "a.warc.gz"
-    inner = b"".join(MEMBERS[10:20])
-    outer = stored(
-        b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: %d\r\n\r\n" % len(inner)
-        + inner
-        + b"\r\n\r\n"
-    )
-    path.write_bytes(b"".join([MEMBERS[0], outer, MEMBERS[1]]))
-    size = path.stat().st_size
-    at = len(MEMBERS[0]) + 200
-    before, after = Ends(), Ends()
-
-    assert pages_of(read(Piece(str(path), 0, at, at, 0), before)) == PAGES[:1]
-    assert len(read(Piece(str(path), at, size, size - at, None), after)) > 1
-    assert before.stop != after.first
-    assert pages_of(read(Piece(str(path), at, size, size - at, before.stop))) == PAGES[1:2]
-
-
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         (b"{}", UNUSABLE),
         (b'{"url": 1, "html": "a"}', UNUSABLE),
         (b"[" * 100_000, UNUSABLE),
-        (b'{"url": "a", "html": "' + b"a" * LARGEST_PAGE + b'"}', TOO_LARGE),
     ],
-    ids=["empty", "number", "deep", "large"],
+    ids=["empty", "number", "deep"],
 )
 def test_a_line_that_is_no_page_costs_itself_alone(
     tmp_path: Path, line: bytes, problem: str
@@ -248,16 +213,6 @@ def test_a_line_that_is_no_page_costs_itself_alone(
 
     assert pages_of(records) == [PAGES[0], None, PAGES[1]]
     assert records[1].problem == problem
-
-
-def test_packed_lines_that_break_off_are_read_so_far(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(CONTENTS["a.jsonl.gz"][:-2000])
-
-    *records, last = read_in_pieces(path, 2**20)
-
-    assert pages_of(records) == PAGES[: len(records)]
-    assert last.problem == DAMAGED
 
 
 def test_a_damaged_row_group_costs_itself_alone(folder: Path, tmp_path: Path) -> None:

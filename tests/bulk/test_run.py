@@ -23,9 +23,8 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.parts import DonePart, OnProgress, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, Engine, EngineError, OnProgress, Part, make_part  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
@@ -35,8 +34,8 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     Summary,
     files_of,
 )
-from scrapy_mss.bulk.worker_groups import WORKER_GROUP, Engine, EngineError, WorkerGroups, shares  # noqa: E402
-from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
+from scrapy_mss.bulk.worker_groups import WORKER_GROUP, WorkerGroups, shares  # noqa: E402
+from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,
@@ -135,14 +134,6 @@ def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExt
     assert len({(row["source"], row["place"]) for row in rows}) == len(rows)
 
 
-def test_small_files_share_a_part(
-    archive: Path, tmp_path: Path, extractor: ArticleExtractor
-) -> None:
-    bulk = Bulk(files_of([str(archive / "small-*")]), tmp_path / "out", {})
-
-    assert run(bulk, Here(extractor)).parts == 1
-
-
 def test_parts_that_are_done_are_not_made_again(
     archive: Path, tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
@@ -238,14 +229,6 @@ def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
     Manifest(tmp_path, made).close()
 
 
-@pytest.mark.parametrize("text", ["nothing.jsonl", "no-*.jsonl", "page.txt"])
-def test_inputs_that_cannot_be_read_are_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "page.txt").touch()
-
-    with pytest.raises(SourceError, match=text.replace("*", r"\*")):
-        run(Bulk(files_of([str(tmp_path / text)]), tmp_path / "out", {}), WorkerGroups({}, 1))
-
-
 def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(
     archive: Path, tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
@@ -276,6 +259,7 @@ def test_workers_are_shared_out_to_groups() -> None:
         assert max(shares(processes)) <= 4
 
 
+@pytest.mark.slow("processes that are killed")
 def test_groups_and_workers_that_are_killed_cost_no_more_than_a_page(
     archive: Path, tmp_path: Path
 ) -> None:
@@ -378,6 +362,7 @@ def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     assert not list(out.glob("*.new"))
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
     part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))

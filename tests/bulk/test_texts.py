@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrapy_mss import Extractor
 from scrapy_mss.bulk.texts import text_of
-from scrapy_mss.models.store import write_model
+from scrapy_mss.models.files import write_model
 from tests.plugin.models import learned
 from tests.plugin.site import index, plain
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.commands import error_line, print_json, print_text
-from scrapy_mss.files.untrusted import printable, without_controls
+from scrapy_mss.commands import error_line, print_json
 
 ARTICLE = "".join(
     f"<p>In week {week} the <b>caf\u00e9</b> at the old harbour opened its doors again, and the "
@@ -51,30 +50,6 @@ def test_extract_reads_standard_input_without_a_project(
         assert "<nav" not in printed
     else:
         assert printed.strip() == TEXT.encode(encoding, "backslashreplace").decode(encoding)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("caf\u00e9 \u4e2d\u6587", "caf\u00e9 \u4e2d\u6587"),
-        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("a\u009bb", "a\\x9bb"),
-    ],
-)
-def test_control_characters_are_printed_as_escapes(text: str, expected: str) -> None:
-    assert printable(text) == expected
-
-
-@pytest.mark.parametrize("text", CONTROLS)
-def test_a_page_does_not_control_the_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-
-    print_text(text)
-
-    printed = capsys.readouterr().out
-    assert without_controls(printed) == printed
 
 
 @pytest.mark.parametrize("value", [*CONTROLS, "caf\u00e9"])

@@ -16,7 +16,7 @@ import demo_web
 import pytest
 
 from scrapy_mss import Extractor
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.files import with_bundled
 from tests.plugin.models import stored_model
 
 pytestmark = pytest.mark.slow("two crawls of all sites, and hundreds of pages by two models")

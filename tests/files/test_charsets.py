@@ -85,13 +85,6 @@ def test_the_header_goes_before_the_page_if_both_may_be_right() -> None:
     assert STORIES["cp1251"] in decoded(body, header("windows-1251"))
 
 
-def test_utf8_with_a_character_cut_is_utf8() -> None:
-    body = page(STORIES["cp1250"], "iso-8859-1").encode().replace("ę".encode(), b"\xc4", 1)
-
-    assert decoded(body).count("\ufffd") == 1
-    assert "gęślą" in decoded(body)
-
-
 def test_signs_alone_are_no_evidence_of_a_language() -> None:
     body = page("The ferry is late \x97 it\x92s \xa3120, \xa9 2026.", UTF8).encode("latin-1")
 

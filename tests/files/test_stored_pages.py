@@ -43,13 +43,6 @@ def test_a_line_larger_than_a_page_is_skipped(tmp_path: Path, ending: str, lengt
     assert source.skipped.first == "line 2: more than 10,000 bytes"
 
 
-def test_a_line_of_the_largest_size_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "pages.jsonl"
-    path.write_bytes(RECORD.ljust(LARGEST - 1) + b"\n" + RECORD)
-
-    assert list(Source(path)) == [PAGE, PAGE]
-
-
 def test_a_line_of_gigabytes_is_read_in_parts() -> None:
     asked = []
 

@@ -30,14 +30,6 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
     assert read_regular(path, 4) == read_regular(tmp_path / "link", 4) == b"a\r\nb"
 
 
-def test_more_than_the_most_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "page"
-    path.write_bytes(b"12345")
-
-    with pytest.raises(OSError, match="expected at most 4 bytes"):
-        read_regular(path, 4)
-
-
 @POSIX
 def test_what_is_no_regular_file_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scrapy_mss.bulk.archives import format_of, pieces_of
+from scrapy_mss.files.sources import format_of, pieces_of
 from scrapy_mss.files.stored_pages import Ends, Piece, Record, StoredPage
 
 DATE = "2026-11-22T10:20:30Z"

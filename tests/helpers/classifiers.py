@@ -6,12 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, Matrix, Network, Networks
+from scrapy_mss.blocks.classifier import (
+    POOLINGS,
+    BlockClassifier,
+    Matrix,
+    Network,
+    Networks,
+    block_inputs,
+)
 from scrapy_mss.blocks.families import new_counts
+from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.models.inputs import classifier_inputs
+from scrapy_mss.models.format import classifier_inputs
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 
@@ -32,6 +40,12 @@ def counts_of(
 def input_names() -> tuple[str, ...]:
     """The names of the network's inputs, as a model file has them."""
     return tuple(name for name, _ in classifier_inputs()["blocks"])
+
+
+def columns_of(page: Page) -> Columns:
+    """All inputs of the block classifier for *page*, by counts that know nothing."""
+    n = len(page.blocks)
+    return block_inputs(page, np.zeros((len(POOLINGS), n)), np.zeros(n)).columns
 
 
 def random_network(n_inputs: int, n_hidden: int = N_HIDDEN, seed: int = 0) -> Network:

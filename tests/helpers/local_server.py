@@ -9,15 +9,19 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 from pathlib import Path
 from threading import Thread
 
+POLL_SECONDS = 0.02  # how long the end of a server may take
+
 
 @contextmanager
-def serving(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+def serving(
+    handler: Callable[..., BaseHTTPRequestHandler], host: str = "127.0.0.1"
+) -> Iterator[str]:
     """The address of a server whose requests *handler* answers, without a slash at its end."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
+    with ThreadingHTTPServer((host, 0), handler) as server:
+        thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"http://{host}:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

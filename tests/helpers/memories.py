@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.sites.addresses import MAX_SHAPES
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys, observation
+from scrapy_mss.sites.address_counts import MAX_SHAPES
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 
 NOW = 29_500_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -17,7 +16,7 @@ def page_memory(html: str, minute: int = NOW, path: str = "news/17") -> SiteMemo
     """What one page adds; its blocks are less and less probable."""
     page = Page.of(html)
     inside = np.linspace(1.0, 0.0, len(page.blocks))
-    memory = SiteMemory.of(observation(BlockKeys.of(page), inside, minute), minute)
+    memory = SiteMemory.of_page(BlockKeys.of(page), inside, minute)
     return memory.plus(SiteMemory.of_address(f"http://a.example/{path}", 1.0, minute))
 
 

@@ -12,12 +12,13 @@ from typing import Any
 
 from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.models.files import ModelFile
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
-from scrapy_mss.workbench.bench import WorkbenchState
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.workbench.api import WorkbenchState
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
-from scrapy_mss.workbench.serving import prepared
+from scrapy_mss.workbench.serving import serving
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
@@ -29,19 +30,18 @@ def news(numbers: Iterable[int] = range(6)) -> list[StoredPage]:
     return [StoredPage(ADDRESS % n, news_page(n).html) for n in numbers]
 
 
-def bench_of(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
+def workbench(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
     """A workbench with *pages*; all that it writes is in *folder*."""
-    found = Pages()
+    found = Pages(40)
     found.add(pages)
-    return WorkbenchState(
-        found, Extractor(), folder / "rules", ModelFile(folder / "model", DEFAULT)
-    )
+    store, model = SQLiteStore(folder / "store"), ModelFile(folder / "model", DEFAULT)
+    return WorkbenchState(found, Extractor(), folder / "rules", store, model)
 
 
 @contextmanager
-def served(bench: WorkbenchState) -> Iterator[Origins]:
-    """The addresses of *bench* while it is served."""
-    with prepared(bench) as server:
+def served(state: WorkbenchState) -> Iterator[Origins]:
+    """The addresses of the workbench while it is served."""
+    with serving(state) as server:
         thread = Thread(target=server.run, daemon=True)
         thread.start()
         try:
@@ -66,20 +66,20 @@ def request(
         connection.close()
 
 
-def question_headers(origins: Origins) -> dict[str, str]:
-    """The headers with which the workbench's own page asks."""
+def api_headers(origins: Origins) -> dict[str, str]:
+    """The headers of the workbench's own page."""
     return {
-        "Origin": origins.desk,
-        TOKEN_HEADER: origins.desk_token,
+        "Origin": origins.ui,
+        TOKEN_HEADER: origins.ui_token,
         "Content-Type": "application/json",
     }
 
 
 def asked(origins: Origins, name: str, **values: object) -> dict[str, Any]:
-    """The answer to a question, as the workbench's own page asks it."""
+    """The answer of the API to a request of the workbench's own page."""
     body = json.dumps(values).encode()
-    headers = question_headers(origins)
-    answer, text = request(origins.desk_port, f"POST /api/{name}", headers, body)
+    headers = api_headers(origins)
+    answer, text = request(origins.ui_port, f"POST /api/{name}", headers, body)
     assert answer.status == 200, text
     found: dict[str, Any] = json.loads(text)
     return found

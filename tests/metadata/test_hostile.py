@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
+from scrapy_mss.items import Article
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata import Metadata, dates
-from scrapy_mss.metadata.fields import FIELD_SOURCES
+from scrapy_mss.metadata.fields import FIELDS
 from tests.helpers.timing import FACTOR, grows_linearly
 
 URL = "https://x.example/2024/03/05/a"
-KEYS = sorted({key for source in FIELD_SOURCES for key in source.keys})
+KEYS = sorted({key for field in FIELDS.values() for source in field.sources for key in source.keys})
 TAGS = ["h1", "h2", "p", "a", "time", "div", "span", "title", "meta", "link", "base", "script"]
 VALUES = st.sampled_from(
     [
@@ -50,14 +51,14 @@ def to_html(element: object) -> str:
 
 
 def assert_valid(found: Metadata) -> None:
-    for name, value in found.fields().items():
-        assert value, name
-        assert found.source(name), name
-    for text in (found.title, found.description, found.site_name, *found.authors):
+    assert found.values.keys() - {"breadcrumbs"} == found.sources.keys()
+    assert all(value or value is False for value in found.values.values())
+    article = Article(URL, **found.values)
+    for text in (article.title, article.description, article.site_name, *article.authors):
         assert text is None or text.encode().decode() == text == " ".join(text.split())
-    for moment in (found.published, found.modified):
+    for moment in (article.published, article.modified):
         assert moment is None or dates.parse(moment) == moment
-    for url in (found.canonical_url, found.main_image):
+    for url in (article.canonical_url, article.main_image):
         assert url is None or urlsplit(url).scheme in ("http", "https")
 
 

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.compiled import python_alone
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
 from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
-from scrapy_mss.metadata.tree import Element, PageTree, _Tags
+from scrapy_mss.metadata.tree import Element, PageTree
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
@@ -97,50 +93,17 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
 
     found = metadata.read_html(source, URL)
 
-    assert (found, found.sources) == (parsed, parsed.sources)
+    assert found == parsed
 
 
-def tags(source: str) -> list[list[int]]:
-    """The columns of the tags in *source*, then the lists of some of them."""
-    *columns, listed = _Tags.of(tokenize(source))
-    return [*map(list, columns), *map(list, listed)]
+def test_properties_are_read_up_to_the_most() -> None:
+    # Every second tag but names the attribute.
+    tree = made_of_tokens("<p title=itemprop><p itemprop=a>" * 5)
 
-
-@given(st.lists(HEADS, max_size=2), st.lists(BODIES, max_size=4), st.integers(0, 200))
-def test_the_compiled_part_finds_the_same_tags(
-    heads: list[tuple[str, dict[str, str]]], bodies: list[object], start: int
-) -> None:
-    source = page_of(heads, bodies)[start:]
-    compiled = tags(source)
-
-    with python_alone():
-        assert tags(source) == compiled
-
-
-def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
-    _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
-    table, tokens = bytes(256), tokenize("<p>one</p>")
-
-    for name in ("tag", "start", "end", "partner"):
-        short = SimpleNamespace(**{**vars(tokens), name: getattr(tokens, name)[1:]})
-        with pytest.raises(ValueError, match="not those of 3 tokens"):
-            _compiled.TagRows(table, table)(short)
-    for other in (-2, 3):
-        beyond = {**vars(tokens), "partner": np.full(3, other, np.int32)}
-        with pytest.raises(ValueError, match=f"the partner of token 0 is {other}"):
-            _compiled.TagRows(table, table)(SimpleNamespace(**beyond))
-    with pytest.raises(ValueError, match="255 and 256 bytes"):
-        _compiled.TagRows(table[1:], table)
-
-
-@pytest.mark.parametrize("whole", [False, True])
-def test_properties_are_read_up_to_the_most(*, whole: bool) -> None:
-    named = "<p title=itemprop><p itemprop=a>" * 5  # every second tag but names the attribute
-    tree = made_of_tokens(named)
-
-    found = list(tree.properties(10 if whole else 3))
-
-    assert [each.get("itemprop") for each in found] == ["a"] * (5 if whole else 3)
+    assert [[each.get("itemprop") for each in tree.properties(n)] for n in (10, 3)] == [
+        ["a"] * 5,
+        ["a"] * 3,
+    ]
 
 
 def page(source: str) -> ParsedPage:
@@ -166,16 +129,9 @@ def test_headings_of_odd_markup_are_those_that_browsers_show(
     assert page(source).headings == headings
 
 
-@pytest.mark.parametrize(
-    ("source", "texts"),
-    [
-        ("<title>a <b>c</b></title>", ["a c"]),  # a title has no elements
-        ("<svg><title>x</title></svg><title>a</title>", ["a"]),
-        ("<title>a", ["a"]),
-    ],
-)
-def test_a_title_is_text_and_no_drawing_s(source: str, texts: list[str]) -> None:
-    assert page(source).title_texts == texts
+def test_a_title_is_text_and_no_drawing_s() -> None:
+    assert page("<title>a <b>c</b></title>").title_texts == ["a c"]  # it has no elements
+    assert page("<svg><title>x</title></svg><title>a").title_texts == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +158,7 @@ def test_a_tag_that_is_never_closed_has_its_parent_s_content_behind_it() -> None
 
     assert [each.tag for each in first.iterancestors()][:1] == ["div"]
     assert [each.tag for each in second.iterancestors()][:1] == ["div"]
-    assert first.text == "one"
+    assert tree.source_after(first.row) == "one"
 
 
 def test_elements_above_are_the_nearest_siblings_of_each_level() -> None:
@@ -344,21 +300,14 @@ def paragraph(tree: PageTree) -> Element:
 
 
 @ANY_TREE
-def test_a_text_is_read_once(tree_of: TreeOf) -> None:
+def test_a_text_is_read_once_and_as_long_as_visits_are_left(tree_of: TreeOf) -> None:
     tree = tree_of("<p>one <b>two</b></p>")
-    visible = VisibleText(tree)
-    assert visible.of(paragraph(tree)) == "one two"
+    visible, spent = VisibleText(tree), VisibleText(tree, 0)
+    texts = [visible.of(paragraph(tree)), spent.of(paragraph(tree))]
     left = visible.visits_left
 
-    assert visible.of(paragraph(tree)) == "one two"
+    assert [visible.of(paragraph(tree)), spent.of(paragraph(tree))] == texts == ["one two", ""]
     assert visible.visits_left == left
-
-
-@ANY_TREE
-def test_without_visits_there_is_no_text(tree_of: TreeOf) -> None:
-    tree = tree_of("<p>one</p>")
-
-    assert VisibleText(tree, 0).of(paragraph(tree)) == ""
 
 
 def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:

@@ -97,10 +97,11 @@ def test_the_library_is_not_asked_where_common_words_confirm_the_page(
 FULL_DISK = """
 import resource
 from scrapy_mss.article import page_metadata
+from scrapy_mss.markup.tokenizer import tokenize
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # the library's model takes more
 for _ in range(2):
-    page = "<html lang=de><title>Ferry</title>"
+    page = tokenize("<html lang=de><title>Ferry</title>")
     fields = page_metadata(page, "http://example.com/1", "The ferry sails. " * 40)
     print(fields.values["title"], fields.values["language"])
 """

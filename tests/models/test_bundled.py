@@ -9,12 +9,18 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with_bundled
+from scrapy_mss.models.files import (
+    FILE,
+    bundled_model,
+    bundled_part_of,
+    read_model,
+    with_bundled,
+    write_model,
+)
 from scrapy_mss.models.format import FullModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
-from scrapy_mss.models.store import read_model, write_model
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 from tests.helpers.classifiers import counts_of
 from tests.helpers.news_pages import news_page

@@ -16,11 +16,12 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import (
     DIGEST_SIZE,
+    MAX_NAMED,
     DamagedModelError,
+    classifier_inputs,
     from_bytes,
     to_bytes,
 )
-from scrapy_mss.models.inputs import MAX_NAMED, classifier_inputs
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier
@@ -139,14 +140,13 @@ def test_an_input_that_is_computed_in_another_way_is_named(
 def test_a_feature_of_another_meaning_under_the_same_name_is_named(
     stored: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, *others = features.GROUPS
-    place = text.names.index("link_share")
+    place = features.FEATURES.index("link_share")
 
     def fill(measured: features.Measured, rows: Floats) -> None:
-        text.fill(measured, rows)
+        features.fill_features(measured, rows)
         rows[place] = 1.0 - rows[place]
 
-    monkeypatch.setattr(classifier, "GROUPS", (replace(text, fill=fill), *others))
+    monkeypatch.setattr(classifier, "fill_features", fill)
     monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)
 
     message = why_unusable(stored)

@@ -13,7 +13,7 @@ import pytest
 from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.models.profiles import PROFILES, Profile
-from scrapy_mss.sites.observation import KEYS_VERSION, BlockKeys
+from scrapy_mss.sites.memory import KEYS_VERSION, BlockKeys
 
 PAGE = """<!DOCTYPE html><html lang=en><head><title>Tests &amp; pages</title>
 <script>var dropped = "<p>dropped</p>";</script><style>p { color: red }</style></head>

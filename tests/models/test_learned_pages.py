@@ -7,8 +7,8 @@ import pytest
 
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models import learned_pages as module
-from scrapy_mss.models.learned_pages import (
+from scrapy_mss.models import model as module
+from scrapy_mss.models.model import (
     MAX_RECENT,
     PAGES_OF_A_GENERATION,
     LearnedPages,

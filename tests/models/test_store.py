@@ -9,7 +9,8 @@ from stat import S_ISDIR
 
 import pytest
 
-from scrapy_mss.models import store as store_module
+from scrapy_mss.models import files as store_module
+from scrapy_mss.models.files import ModelFile, read_model, write_atomically, write_model
 from scrapy_mss.models.format import (
     MAGIC,
     DamagedModelError,
@@ -22,12 +23,6 @@ from scrapy_mss.models.format import (
 )
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
-from scrapy_mss.models.store import (
-    ModelFile,
-    read_model,
-    write_atomically,
-    write_model,
-)
 from tests.helpers.classifiers import counts_of, random_classifier
 
 

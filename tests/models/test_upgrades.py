@@ -15,15 +15,14 @@ import pytest
 
 from scrapy_mss.blocks.families import FAMILIES
 from scrapy_mss.crawl.learner import Learner
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.files import ModelFile, with_bundled
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
-from scrapy_mss.models.stored import StoredModel
-from scrapy_mss.sites import format as site_format
-from scrapy_mss.sites.format import to_bytes as to_bytes_of_site
+from scrapy_mss.models.store import StoredModel
+from scrapy_mss.sites import store as site_store
 from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.sites.store import to_bytes as to_bytes_of_site
 from scrapy_mss.storage.tables import MODEL, SITES, Store
 from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
@@ -119,7 +118,7 @@ def test_two_versions_share_what_both_compute_and_keep_what_one_does(
     old: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They take turns with the same store, in which they also have to rewrite what is there."""
-    monkeypatch.setattr("scrapy_mss.models.stored.MOST_DELTAS", 1)
+    monkeypatch.setattr("scrapy_mss.models.store.MOST_DELTAS", 1)
     earlier = StoredModel(old, DEFAULT)
     earlier.load()
     with monkeypatch.context() as upgraded:
@@ -178,7 +177,7 @@ def test_a_complete_model_of_other_counts_reads_with_the_bundled_classifier(
 def test_the_memory_of_a_site_keeps_its_addresses_where_keys_differ(
     old: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(site_format, "KEYS_VERSION", 3)
+    monkeypatch.setattr(site_store, "KEYS_VERSION", 3)
     sites = SiteStore(old)
 
     with caplog.at_level(logging.WARNING):

@@ -27,8 +27,10 @@ ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
 LONGEST = 600.0  # seconds; a crawl of the tests takes a few, of five thousand pages some thirty
 
-# Nothing that listens, waits or looks outside.
+# Nothing that listens, waits or looks outside, and no worker, which takes longer to start than most
+# crawls of the tests take.
 QUIET: dict[str, Any] = {
+    "MSS_WORKERS": 0,
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "RETRY_ENABLED": False,

@@ -17,6 +17,7 @@ import warnings
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import iter_modules
 from typing import Any
 
 from scrapy.cmdline import execute
@@ -36,12 +37,10 @@ NEEDED = """
     scrapy.extensions.feedexport scrapy.extensions.logstats scrapy.extensions.memusage
     scrapy.extensions.telnet scrapy.extensions.throttle scrapy.pqueues scrapy.resolver
     scrapy.spidermiddlewares.depth scrapy.spidermiddlewares.referer scrapy.squeues
-    scrapy_mss.addon scrapy_mss.article scrapy_mss.crawl.extension scrapy_mss.crawl.jobs
-    scrapy_mss.crawl.page_work scrapy_mss.crawl.pool scrapy_mss.downloadermiddlewares
-    scrapy_mss.models.bundled scrapy_mss.models.stored scrapy_mss.pipelines
-    scrapy_mss.quality.store scrapy_mss.seen.crawled scrapy_mss.seen.store
-    scrapy_mss.sites.store scrapy_mss.spidermiddlewares scrapy_mss.storage.sqlite_store
+    scrapy_mss.addon scrapy_mss.article scrapy_mss.downloadermiddlewares scrapy_mss.pipelines
+    scrapy_mss.spidermiddlewares
 """.split()
+PACKAGES = "crawl metadata models quality seen sites storage".split()
 
 
 def become(asked: dict[str, Any]) -> None:
@@ -88,7 +87,9 @@ def end(code: int) -> None:
 
 def import_what_is_needed() -> None:
     """Import modules, and load the model of languages, which a process keeps."""
-    for name in NEEDED:
+    folders = [import_module(f"scrapy_mss.{name}") for name in PACKAGES]
+    ours = (each.name for of in folders for each in iter_modules(of.__path__, f"{of.__name__}."))
+    for name in (*NEEDED, *ours):
         with suppress(ImportError):
             import_module(name)
     for command in entry_points(group="scrapy.commands"):

@@ -55,6 +55,11 @@ def passed(part: TrainingMiddleware, response: Response) -> Response:
     return asyncio.run(part.process_response(response.request, response))
 
 
+def reading_parts(crawler: Crawler) -> tuple[ArticleMiddleware, ArticlePipeline]:
+    """The parts that give pages their items, and items their articles."""
+    return ArticleMiddleware.from_crawler(crawler), ArticlePipeline.from_crawler(crawler)
+
+
 def stat(crawler: Crawler, name: str) -> float:
     assert crawler.stats is not None
     return float(crawler.stats.get_value(f"mss/{name}", 0))

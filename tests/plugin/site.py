@@ -200,14 +200,15 @@ def _picture(number: int) -> Answer:
 
 
 N_HOSTILE = 10
+HANDLER = "<p onclick=run()>"
 ROUTES: dict[str, Callable[[int], Answer]] = {
     "wrapped": _html(wrapped),
     "plain": _html(plain),
     "german": _html(german),
     "index": _html(index),
     "small": _html(small),
-    "big": _html(lambda number: plain(number, paragraphs=15_000)),
     "long": _html(lambda number: plain(number, paragraphs=1_000)),
+    "clickable": _html(lambda number: wrapped(number).replace("<p>", HANDLER)),
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),
     "hostile": _hostile,
@@ -275,7 +276,7 @@ RULES: list[dict[str, Any]] = [
         "wrappers": [
             {
                 "name": "stories",
-                "url": ["/wrapped/*", "/small/*", "/slow/*", "/robots.txt"],
+                "url": ["/wrapped/*", "/small/*", "/slow/*", "/clickable/*", "/robots.txt"],
                 "body": "article.story",
                 "exclude": "div.box",
                 "title": "h1",

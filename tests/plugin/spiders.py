@@ -6,7 +6,6 @@ import os
 import resource
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -219,22 +218,6 @@ class ScraperMeter:
         assert self.crawler.stats is not None
         slot = self.crawler.engine.scraper.slot
         self.crawler.stats.max_value(self.STAT, len(slot.active) if slot else 0)
-
-
-class HangingWorkers:
-    """An extension whose crawl has worker processes that hang on long pages."""
-
-    FOLDER = str(Path(__file__).with_name("hanging"))
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> HangingWorkers:
-        sys.path.insert(0, cls.FOLDER)
-        extension = cls()
-        crawler.signals.connect(extension.closed, signals.spider_closed)
-        return extension
-
-    def closed(self) -> None:
-        sys.path.remove(self.FOLDER)
 
 
 class MemoryMeter:

@@ -14,10 +14,9 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE
-from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.spiders import list_process, news
-from scrapy_mss.spiders.contents import FEED, FRONT, SITEMAP
-from scrapy_mss.spiders.listed import MAX_BYTES
+from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP
 from scrapy_mss.spiders.news import NewsSpider
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import finish

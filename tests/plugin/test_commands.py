@@ -18,11 +18,16 @@ import yaml
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS, load_action
 from scrapy_mss.markup.compiled import IS_COMPILED
-from scrapy_mss.models.bundled import bundled_model, load_with_bundled, with_bundled
+from scrapy_mss.models.files import (
+    bundled_model,
+    load_with_bundled,
+    read_model,
+    with_bundled,
+    write_model,
+)
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
-from scrapy_mss.models.store import read_model, write_model
 from scrapy_mss.storage.sqlite_store import FILE
 from tests.plugin.crawling import Done, environment, run_scrapy
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model

@@ -26,7 +26,7 @@ from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.wrappers import WrapperError
-from tests.plugin.parts import URL, items_of, page, passed, processed, stat
+from tests.plugin.parts import URL, items_of, page, passed, processed, reading_parts, stat
 from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
@@ -287,9 +287,7 @@ def test_what_is_no_page_is_neither_learned_nor_an_item(
     crawler_of: MakeCrawler, response: Response
 ) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
-    training, articles = (part.from_crawler(crawler) for part in PARTS[:2])
-    assert isinstance(training, TrainingMiddleware)
-    assert isinstance(articles, ArticleMiddleware)
+    training, (articles, _) = TrainingMiddleware.from_crawler(crawler), reading_parts(crawler)
     assert response.request is not None
 
     returned = passed(training, response)
@@ -359,9 +357,7 @@ def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     crawler = crawler_of(MSS_WRAPPERS=[] if name == "read_article" else RULES)
-    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
-    assert isinstance(articles, ArticleMiddleware)
-    assert isinstance(pipeline, ArticlePipeline)
+    articles, pipeline = reading_parts(crawler)
     response = page(wrapped(1))
     (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
     monkeypatch.setattr(f"scrapy_mss.crawl.page_work.{name}", lambda *_, **__: 1 / 0)
@@ -392,9 +388,7 @@ def test_metadata_that_cannot_be_read_costs_no_text(
 
 def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of()
-    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
-    assert isinstance(articles, ArticleMiddleware)
-    assert isinstance(pipeline, ArticlePipeline)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL, "text": "My own."})
 
@@ -411,9 +405,7 @@ def test_a_rejected_value_is_logged_once_for_each_field(
     from tests.plugin.items import Frozen
 
     crawler = crawler_of()
-    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
-    assert isinstance(articles, ArticleMiddleware)
-    assert isinstance(pipeline, ArticlePipeline)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
 
     for _ in range(3):

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
-from tests.plugin.site import RULES, Site, story
+from tests.plugin.site import HANDLER, RULES, Site, story
 
 N_WRAPPED = 60
 PLAIN = range(6)
@@ -34,8 +34,15 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
         "ITEM_PIPELINES": {"scrapy_mss.pipelines.ArticlePipeline": 200},
         "MSS_WRAPPERS": RULES,
     }
+    forms = {"urls": [site.url("/clickable/1"), site.url("/clickable/2", "localhost")]}
+    all_forms = {**rules, "MSS_FIELDS": ["raw_html", "markdown"]}
     return {
-        "learning": Job(arguments=everything, settings={**rules, "ROBOTSTXT_OBEY": True}),
+        "learning": Job(
+            arguments=everything, settings={**rules, "ROBOTSTXT_OBEY": True, "MSS_WORKERS": 1}
+        ),
+        "default forms": Job(arguments=forms, settings=rules),
+        "all forms": Job(arguments=forms, settings=all_forms),
+        "all forms, by a worker": Job(arguments=forms, settings={**all_forms, "MSS_WORKERS": 1}),
         "frozen": Job(arguments={"urls": plain}, settings=known),
         "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
         "all": Job(arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "all"}),
@@ -105,30 +112,30 @@ def test_articles_in_other_languages_are_counted_and_dropped(
 def test_the_article_of_a_wrapped_page_is_the_wrappers(
     crawls: dict[str, Crawl], site: Site
 ) -> None:
-    told = story("wrapped", 7)
+    written = story("wrapped", 7)
 
     item = crawls["learning"].by_url()[site.url("/wrapped/7")]
 
-    assert item["text"] == "\n\n".join(told.paragraphs)
-    assert item["title"] == told.title
-    assert item["authors"] == [told.author]
-    assert item["published"] == told.published
+    assert item["text"] == "\n\n".join(written.paragraphs)
+    assert item["title"] == written.title
+    assert item["authors"] == [written.author]
+    assert item["published"] == written.published
     assert item["language"] == "en"
     assert item["probability"] == 1
     assert item["extractor"] == "wrapper:127.0.0.1/stories"
     assert item["confidence"] is None
     assert "Subscribe" not in item["html"]
-    assert told.paragraphs[-1] in item["html"]
+    assert written.paragraphs[-1] in item["html"]
 
 
 def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], site: Site) -> None:
-    told = story("plain", 3)
+    written = story("plain", 3)
 
     item = crawls["frozen"].by_url()[site.url("/plain/3")]
 
-    assert item["text"] == "\n\n".join(told.paragraphs)
-    assert item["title"] == told.title
-    assert item["published"] == told.published
+    assert item["text"] == "\n\n".join(written.paragraphs)
+    assert item["title"] == written.title
+    assert item["published"] == written.published
     assert 0.5 < item["probability"] <= 1
     assert item["extractor"] == f"mss:{with_bundled(learned(range(N_WRAPPED))).identifier}"
     assert 0.5 < item["confidence"] <= 1
@@ -229,6 +236,21 @@ def test_an_item_class_of_the_projects_is_made_and_filled(
     assert texts("plain", 1)[0] in item.fields["body"]
     assert item.fields["headline"] == story("plain", 1).title
     assert set(item.fields) == {"link", "body", "headline"}
+
+
+@pytest.mark.parametrize("name", ["all forms", "all forms, by a worker"])
+def test_optional_fields_are_filled_if_they_are_requested(
+    crawls: dict[str, Crawl], name: str
+) -> None:
+    for url, default in crawls["default forms"].by_url().items():
+        filled = crawls[name].by_url()[url]
+
+        assert "<p>" in default["html"]
+        assert "onclick" not in default["html"]
+        assert default.get("raw_html") is default.get("markdown") is None
+        assert HANDLER in filled["raw_html"]
+        assert filled["markdown"].split("\n\n")[-1] == filled["text"].split("\n\n")[-1]
+        assert (filled["text"], filled["html"]) == (default["text"], default["html"])
 
 
 def test_a_page_below_the_least_probability_is_no_article(crawls: dict[str, Crawl]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 from scrapy.crawler import Crawler
@@ -14,15 +13,13 @@ from scrapy.crawler import Crawler
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.seen.crawled import Addresses, Wording
+from scrapy_mss.seen.articles import Addresses, SeenStore, Wording
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import Change
 from tests.plugin.parts import URL, page, passed, stat
 from tests.plugin.site import RULES, wrapped
 
@@ -94,32 +91,7 @@ def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
     assert crawl.stored() == ALL
 
 
-def test_the_event_loop_continues_while_the_last_checkpoint_is_written(
-    crawl: OnePage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, continued = Event(), Event()
-    write = SQLiteStore.write
-
-    def waiting(store: SQLiteStore, changes: Sequence[Change]) -> None:
-        begun.set()
-        assert continued.wait(5)
-        write(store, changes)
-
-    async def end() -> None:
-        closing = asyncio.create_task(crawl.extension.close("finished"))
-        while not begun.is_set():
-            await asyncio.sleep(0.01)
-        continued.set()
-        await closing
-
-    monkeypatch.setattr(SQLiteStore, "write", waiting)
-
-    asyncio.run(end())
-
-    assert crawl.stored() == ALL
-
-
-def test_what_is_not_stored_is_told_of_each_part(
+def test_what_is_lost_is_logged_for_each_part(
     crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -136,7 +108,7 @@ def test_what_is_not_stored_is_told_of_each_part(
     assert crawl.stored() == {"model": 0, "seen": 0, "quality": 0}
 
 
-def test_what_may_not_be_stored_is_told_where_the_store_cannot_make_sure(
+def test_what_may_be_lost_is_logged_if_the_store_cannot_confirm_it(
     crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(SQLiteStore, "close", failing)

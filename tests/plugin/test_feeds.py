@@ -88,7 +88,7 @@ def job(
     spider: str = "silent",
     **settings: object,
 ) -> Job:
-    return Job(spider, {"urls": urls}, {**ADDON, "MSS_WORKERS": 0, "FEEDS": feeds, **settings})
+    return Job(spider, {"urls": urls}, {**ADDON, "FEEDS": feeds, **settings})
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:

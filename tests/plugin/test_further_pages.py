@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from scrapy_mss.crawl.further_pages import _may_go_on, joined_article
 from scrapy_mss.items import Article
+from tests.helpers.local_server import serving
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
 
 
 @dataclass(slots=True)
 class Server:
-    """Pages by their address, and how often each was asked for."""
+    """Pages by their address, and how often each was requested."""
 
     pages: dict[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
-    failing: dict[str, int] = field(default_factory=dict)  # with which status
+    statuses: dict[str, list[int]] = field(default_factory=dict)  # of the first requests
     moved: dict[str, str] = field(default_factory=dict)  # where to
-    port: int = 0
+    address: str = ""
 
-    def url(self, path: str, host: str = "127.0.0.1") -> str:
-        return f"http://{host}:{self.port}{path}"
+    def url(self, path: str) -> str:
+        return f"{self.address}{path}"
+
+    def answer(self, path: str) -> tuple[int, str]:
+        """The status of the next request for *path*, and the page."""
+        self.asked[path] += 1
+        if path in self.moved:
+            return 302, ""
+        status = self.statuses[path].pop(0) if self.statuses.get(path) else 200
+        page = self.pages.get(path, "")
+        return (status, page if status == 200 else "") if page else (404, "")
 
     def put(self, path: str, number: int, head: str = "", paragraphs: int = 6) -> None:
         """Have the page *number* of the article at *path*."""
@@ -51,46 +58,112 @@ class Server:
         return paths
 
 
-@contextmanager
-def serving(server: Server) -> Iterator[Server]:
+def handler_of(server: Server) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            server.asked[self.path] += 1
-            moved = server.moved.get(self.path)
-            status = 302 if moved else server.failing.get(self.path)
-            body = None if status else server.pages.get(self.path)
+            status, page = server.answer(self.path)
             kind = "text/plain" if self.path == "/robots.txt" else "text/html; charset=utf-8"
-            data = (body or "").encode()
-            self.send_response(200 if body else status or 404)
+            self.send_response(status)
             self.send_header("Content-Type", kind)
-            if moved:
-                self.send_header("Location", moved)
-            self.send_header("Content-Length", str(len(data)))
+            if self.path in server.moved:
+                self.send_header("Location", server.moved[self.path])
+            self.send_header("Content-Length", str(len(page.encode())))
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(page.encode())
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        server.port = listening.server_address[1]
-        threading.Thread(target=listening.serve_forever, daemon=True).start()
-        yield server
-        listening.shutdown()
+    return Handler
 
 
-@pytest.fixture
+# What is at the address of a second page, and why it is none of the article; "" where it is one.
+SECONDS: dict[str, tuple[str, str | tuple[int, str]]] = {
+    "/canonical": ("other_article", (2, "<link rel=canonical href=/harbour>")),
+    "/same": ("repeated", (1, "")),
+    "/comments": ("repeated", "of the first"),
+    "/list": ("no_article", "<html><body></body></html>"),
+    "/missing": ("failed", ""),
+    "/first": ("", (2, "<link rel=canonical href=/first>")),
+    "/itself": ("", (2, "<link rel=canonical href='/itself?page=2'>")),
+}
+RING = [f"/ring/{number}" for number in range(1, 13)]
+MORE = "<a class=more href={}>More</a>"
+RULE = {"site": "127.0.0.1", "body": "article", "exclude": "h1", "next_page": "a.more"}
+# The statuses of a second page in three crawls.
+CHANGING = {"/unavailable": [503, 503, 200], "/gone": [404, 404, 200], "/once": [200, 503, 200]}
+
+
+def put_pages(server: Server) -> None:
+    for path in ("/ferry", "/followed", "/dropped"):
+        server.put_chain(path, 3)
+    for path in ("/joined", "/short", "/forbidden", "/separate", "/later", *CHANGING):
+        server.put_chain(path, 2)
+    server.put_chain("/long", 6)
+    server.put_chain("/longer", 6)
+    server.put("/short?page=2", 2, paragraphs=1)
+    server.put("/separate?page=2", 2, "<link rel=canonical href=/harbour>")
+    server.put("/later", 1, "<link rel=next href='/later?page=2'>", paragraphs=2)
+    server.pages["/robots.txt"] = "User-agent: *\nDisallow: /forbidden?page=2\n"
+    for path, (_, second) in SECONDS.items():
+        server.put_chain(path, 2)
+        if isinstance(second, tuple):
+            server.put(f"{path}?page=2", *second)
+        else:
+            server.pages[f"{path}?page=2"] = second
+    said = server.pages["/comments"].replace("</article>", "<p>Nobody said so.</p></article>")
+    server.pages["/comments?page=2"] = said
+    server.put("/next-article", 1, "<link rel=next href=/harbour>")
+    server.put("/harbour", 2)
+    for number, after in ((1, "/b"), (2, "/c"), (3, "/a")):
+        server.put(f"/{'-abc'[number]}", number, MORE.format(after))
+    elsewhere = server.url("/a").replace("127.0.0.1", "localhost")
+    server.put("/other", 4, MORE.format(elsewhere))
+    server.put("/circle", 1, MORE.format("/moved-1"))
+    server.put("/back", 1, MORE.format("/moved-3"))
+    server.moved.update({"/moved-1": "/moved-2", "/moved-2": "/moved-1", "/moved-3": "/back"})
+    for number, (path, after) in enumerate(zip(RING, [*RING[1:], RING[0]], strict=True), 1):
+        server.put(path, number, MORE.format(after))
+    server.statuses.update({f"{path}?page=2": [*each] for path, each in CHANGING.items()})
+
+
+@pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving(Server()) as served:
-        yield served
+    server = Server()
+    with serving(handler_of(server)) as server.address:
+        put_pages(server)
+        yield server
 
 
-def read(folder: Path, server: Server, *paths: str, **settings: Any) -> Crawl:
-    given = {**ADDON, "MSS_WORKERS": 0, **settings}
-    (found,) = crawl(
-        folder, [Job(arguments={"urls": list(map(server.url, paths))}, settings=given)]
-    )
-    assert not found.error
+@pytest.fixture(scope="module")
+def crawls(server: Server, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
+    def job(*paths: str, spider: str = "silent", links: str = "", **settings: Any) -> Job:
+        arguments: dict[str, Any] = {"urls": list(map(server.url, paths))}
+        arguments |= {"links": [server.url(links)]} if links else {}
+        return Job(spider, arguments, {**ADDON, "MSS_SITE_MEMORY": 0, **settings})
+
+    one_by_one = {"CONCURRENT_REQUESTS": 1, "CONCURRENT_ITEMS": 1, "DOWNLOAD_DELAY": 0.3}
+    again = job(*CHANGING, MSS_ONLY_NEW=True, MSS_STORE="again")
+    asked = {
+        "ends": job("/ferry", "/next-article", *SECONDS),
+        "workers": job("/short", *RING, MSS_WRAPPERS=[{**RULE, "url": "/ring/*"}], MSS_WORKERS=1),
+        "limit 1": job("/long", MSS_JOIN_PAGES=1),
+        "limit 3": job("/longer", MSS_JOIN_PAGES=3),
+        "robots": job("/forbidden", ROBOTSTXT_OBEY=True),
+        "rule": job("/a", "/other", "/circle", "/back", MSS_WRAPPERS=[RULE]),
+        "joined": job("/joined", spider="following", links="/joined?page=2", **one_by_one),
+        # The second page comes first, when nothing says yet whose it is.
+        "later": job(
+            "/later?page=2", spider="following", links="/later", MSS_COPIES="drop", **one_by_one
+        ),
+        "followed": job("/followed", spider="following-next"),
+        "dropped": job("/dropped", spider="following-next", MSS_COPIES="drop", MSS_WORKERS=1),
+        "separate": job("/separate", spider="following-next"),
+        **dict.fromkeys(["first", "second", "third"], again),
+    }
+    done = crawl(tmp_path_factory.mktemp("further"), asked.values())
+    found = dict(zip(asked, done, strict=True))
+    assert [name for name, each in found.items() if each.error] == []
     return found
 
 
@@ -98,51 +171,120 @@ def numbers(text: str) -> list[int]:
     return [n for n in range(1, 30) if f"Page {n} ends." in text]
 
 
-def test_the_pages_of_an_article_are_one_article(server: Server, tmp_path: Path) -> None:
-    paths = server.put_chain("/ferry", 3)
-
-    found = read(tmp_path, server, "/ferry")
-
-    (item,) = found.items
-    assert numbers(item.fields["text"]) == numbers(item.fields["html"]) == [1, 2, 3]
-    assert item.fields["pages"] == [server.url(path) for path in paths[1:]]
-    assert item.fields["title"] == "Ferry sails 1"
-    assert len(item.fields["image_urls"]) == 3
-    assert found.mss("join/pages") == 2
-    assert found.mss("extract/pages") == 1
-    assert set(server.asked.values()) == {1}
+def joined_pages(done: Crawl) -> dict[str, list[int]]:
+    """The numbers of the pages in each article, by its path."""
+    return {
+        item.url.partition("127.0.0.1:")[2].partition("/")[2]: numbers(item.fields["text"])
+        for item in done.items
+    }
 
 
-def test_workers_join_pages_too_and_the_last_may_be_short(server: Server, tmp_path: Path) -> None:
-    server.put_chain("/ferry", 2)
-    server.put("/ferry?page=2", 2, paragraphs=1)
+def test_the_pages_of_an_article_are_one_article(crawls: dict[str, Crawl], server: Server) -> None:
+    item = crawls["ends"].by_url()[server.url("/ferry")]
 
-    (item,) = read(tmp_path, server, "/ferry", MSS_WORKERS=1).items
-
-    assert numbers(item.fields["text"]) == [1, 2]
-
-
-@pytest.mark.parametrize("limit", [1, 3])
-def test_pages_are_joined_up_to_a_limit(server: Server, tmp_path: Path, limit: int) -> None:
-    server.put_chain("/ferry", 6)
-
-    found = read(tmp_path, server, "/ferry", MSS_JOIN_PAGES=limit)
-
-    assert numbers(found.items[0].fields["text"]) == [*range(1, limit + 1)]
-    assert found.mss("join/stopped/limit") == (limit > 1)
-    assert sum(server.asked.values()) == limit
+    further = ["/ferry?page=2", "/ferry?page=3"]
+    assert numbers(item["text"]) == numbers(item["html"]) == [1, 2, 3]
+    assert item["pages"] == list(map(server.url, further))
+    assert item["title"] == "Ferry sails 1"
+    assert len(item["image_urls"]) == 3
+    assert [server.asked[path] for path in ("/ferry", *further)] == [1, 1, 1]
+    assert crawls["ends"].mss("extract/pages") == len(SECONDS) + 2
 
 
-def test_a_joined_page_comes_not_again(server: Server, tmp_path: Path) -> None:
-    """The spider asks for the second page, too, when the first has its article."""
-    paths = server.put_chain("/ferry", 2)
-    given = {**ADDON, "MSS_WORKERS": 0, "CONCURRENT_REQUESTS": 1, "CONCURRENT_ITEMS": 1}
-    arguments = {"urls": [server.url("/ferry")], "links": [server.url(paths[1])]}
+def test_what_is_not_the_next_page_ends_the_article(
+    crawls: dict[str, Crawl], server: Server
+) -> None:
+    done = crawls["ends"]
 
-    (found,) = crawl(tmp_path, [Job("following", arguments, {**given, "DOWNLOAD_DELAY": 1})])
+    found = joined_pages(done)
+    assert found.pop("ferry") == [1, 2, 3]
+    assert found.pop("next-article") == [1]
+    assert server.asked["/harbour"] == 0
+    assert found == {path[1:]: [1] if reason else [1, 2] for path, (reason, _) in SECONDS.items()}
+    for reason, times in Counter(reason for reason, _ in SECONDS.values() if reason).items():
+        assert done.mss(f"join/stopped/{reason}") == times
 
-    assert [item.url for item in found.items] == [server.url("/ferry")]
-    assert found.mss("extract/dropped/further_page") == 1
+
+@pytest.mark.parametrize(("limit", "path"), [(1, "long"), (3, "longer")])
+def test_pages_are_joined_up_to_a_limit(
+    crawls: dict[str, Crawl], server: Server, limit: int, path: str
+) -> None:
+    done = crawls[f"limit {limit}"]
+
+    assert joined_pages(done) == {path: [*range(1, limit + 1)]}
+    assert done.mss("join/stopped/limit") == (limit > 1)
+    assert sum(n for asked, n in server.asked.items() if asked.split("?")[0] == f"/{path}") == limit
+
+
+def test_robots_txt_applies_to_further_pages(crawls: dict[str, Crawl], server: Server) -> None:
+    assert joined_pages(crawls["robots"]) == {"forbidden": [1]}
+    assert server.asked["/forbidden?page=2"] == 0
+    assert crawls["robots"].mss("join/stopped/failed") == 1
+
+
+def test_workers_join_pages_too_and_the_last_may_be_short(crawls: dict[str, Crawl]) -> None:
+    assert joined_pages(crawls["workers"])["short"] == [1, 2]
+
+
+def test_articles_that_are_each_other_s_next_pages_do_not_wait_for_each_other(
+    crawls: dict[str, Crawl], server: Server
+) -> None:
+    """In a ring, all of whose pages the spider requests at once."""
+    found = joined_pages(crawls["workers"])
+
+    assert {n for path, each in found.items() if path != "short" for n in each} == {*range(1, 13)}
+    assert sum(server.asked[path] for path in RING) <= 10 * len(RING)  # MSS_JOIN_PAGES of each
+
+
+def test_a_wrapper_says_where_the_next_page_is(crawls: dict[str, Crawl], server: Server) -> None:
+    """Whatever its address is; a circle has an end, and another site is none of its pages."""
+    done = crawls["rule"]
+
+    assert joined_pages(done) == {"a": [1, 2, 3], "other": [4], "circle": [1], "back": [1]}
+    assert done.mss("join/stopped/repeated") == 2
+    assert done.mss("join/stopped/other_site") == 1
+    assert done.mss("join/stopped/failed") == 1
+    assert server.asked["/moved-1"] + server.asked["/moved-2"] <= 21  # Scrapy follows 20 redirects
+
+
+@pytest.mark.parametrize("name", ["followed", "dropped"])
+def test_pages_that_the_spider_follows_too_are_no_articles(
+    crawls: dict[str, Crawl], name: str
+) -> None:
+    done = crawls[name]
+
+    assert joined_pages(done) == {name: [1, 2, 3]}
+    assert done.mss("extract/dropped/further_page") == done.mss("join/pages") == 2
+    assert done.mss("extract/pages") == 1
+
+
+def test_a_joined_page_does_not_come_again(crawls: dict[str, Crawl]) -> None:
+    """The spider requests the second page, too, when the first has its article."""
+    assert joined_pages(crawls["joined"]) == {"joined": [1, 2]}
+    assert crawls["joined"].mss("extract/dropped/further_page") == 1
+
+
+def test_a_page_that_is_not_joined_is_an_article_of_its_own(crawls: dict[str, Crawl]) -> None:
+    found = joined_pages(crawls["separate"])
+
+    assert found == {"separate": [1], "separate?page=2": [2]}
+
+
+def test_an_article_is_no_copy_of_its_own_page(crawls: dict[str, Crawl]) -> None:
+    assert joined_pages(crawls["later"]) == {"later?page=2": [2], "later": [1, 2]}
+
+
+def test_an_article_comes_again_if_a_page_failed_and_does_not_change_by_a_page_that_fails(
+    crawls: dict[str, Crawl], server: Server
+) -> None:
+    """A page that does not exist is none that failed."""
+    first, second, third = (crawls[name] for name in ("first", "second", "third"))
+
+    assert joined_pages(first) == {"unavailable": [1], "gone": [1], "once": [1, 2]}
+    assert joined_pages(second) == {"unavailable": [1]}
+    assert joined_pages(third) == {"unavailable": [1, 2], "gone": [1, 2]}
+    revisions = {url: fields["revision"] for url, fields in third.by_url().items()}
+    assert revisions == {server.url("/unavailable"): 1, server.url("/gone"): 2}
 
 
 @pytest.mark.parametrize(
@@ -165,104 +307,6 @@ def test_an_article_of_another_headline_or_day_is_no_further_page(
     assert _may_go_on(first, Article("u-2", title=title, published=published)) is goes_on
 
 
-# What is at the address of a second page, and why it is none of the article; "" where it is one.
-SECONDS: dict[str, tuple[str, str | tuple[int, str]]] = {
-    "/canonical": ("other_article", (2, "<link rel=canonical href=/harbour>")),
-    "/same": ("repeated", (1, "")),
-    "/comments": ("repeated", "of the first"),
-    "/list": ("no_article", "<html><body></body></html>"),
-    "/missing": ("failed", ""),
-    "/first": ("", (2, "<link rel=canonical href=/first>")),
-    "/itself": ("", (2, "<link rel=canonical href='/itself?page=2'>")),
-}
-
-
-def test_what_is_not_the_next_page_ends_the_article(server: Server, tmp_path: Path) -> None:
-    for path, (_, second) in SECONDS.items():
-        server.put_chain(path, 2)
-        if isinstance(second, tuple):
-            server.put(f"{path}?page=2", *second)
-        else:
-            server.pages[f"{path}?page=2"] = second
-    said = server.pages["/comments"].replace("</article>", "<p>Nobody said so.</p></article>")
-    server.pages["/comments?page=2"] = said
-    server.put("/ferry", 1, "<link rel=next href=/harbour>")  # the next article
-    server.put("/harbour", 2)
-
-    found = read(tmp_path, server, "/ferry", *SECONDS, MSS_SITE_MEMORY=0)
-
-    texts = {item.url: numbers(item.fields["text"]) for item in found.items}
-    assert texts.pop(server.url("/ferry")) == [1]
-    assert server.asked["/harbour"] == 0
-    assert texts == {
-        server.url(path): [1] if reason else [1, 2] for path, (reason, _) in SECONDS.items()
-    }
-    for reason, times in Counter(reason for reason, _ in SECONDS.values() if reason).items():
-        assert found.mss(f"join/stopped/{reason}") == times
-
-
-def test_robots_txt_applies_to_further_pages(server: Server, tmp_path: Path) -> None:
-    server.put_chain("/ferry", 2)
-    server.pages["/robots.txt"] = "User-agent: *\nDisallow: /ferry?page=2\n"
-
-    found = read(tmp_path, server, "/ferry", ROBOTSTXT_OBEY=True)
-
-    assert numbers(found.items[0].fields["text"]) == [1]
-    assert server.asked["/ferry?page=2"] == 0
-    assert found.mss("join/stopped/failed") == 1
-
-
-RULE = {"site": "127.0.0.1", "body": "article", "exclude": "h1", "next_page": "a.more"}
-
-
-def test_a_wrapper_says_where_the_next_page_is(server: Server, tmp_path: Path) -> None:
-    """Whatever its address is; a circle has an end, and another site is none of its pages."""
-    more = "<a class=more href={}>More</a>"
-    for number, after in ((1, "/b"), (2, "/c"), (3, "/a")):
-        server.put(f"/{'-abc'[number]}", number, more.format(after))
-    server.put("/other", 4, more.format(server.url("/a", "localhost")))
-
-    found = read(tmp_path, server, "/a", "/other", MSS_WRAPPERS=[RULE])
-
-    texts = {item.url: numbers(item.fields["text"]) for item in found.items}
-    assert texts == {server.url("/a"): [1, 2, 3], server.url("/other"): [4]}
-    assert found.mss("join/stopped/repeated") == 1
-    assert found.mss("join/stopped/other_site") == 1
-
-
-@pytest.mark.slow("several crawls")
-@pytest.mark.parametrize(
-    ("moved", "stopped"),
-    [({"/b": "/c", "/c": "/b"}, "failed"), ({"/b": "/a"}, "repeated")],
-    ids=["each_other", "first_page"],
-)
-def test_a_next_page_that_redirects_in_a_circle_ends_the_article(
-    server: Server, tmp_path: Path, moved: dict[str, str], stopped: str
-) -> None:
-    server.put("/a", 1, "<a class=more href=/b>More</a>")
-    server.moved.update(moved)
-
-    found = read(tmp_path, server, "/a", MSS_WRAPPERS=[RULE])
-
-    assert [numbers(item.fields["text"]) for item in found.items] == [[1]]
-    assert found.mss(f"join/stopped/{stopped}") == 1
-    assert sum(server.asked.values()) <= 22  # Scrapy follows 20 redirects
-
-
-def test_articles_that_are_each_other_s_next_pages_do_not_wait_for_each_other(
-    server: Server, tmp_path: Path
-) -> None:
-    """In a ring, all of whose pages the spider asks for at once."""
-    paths = [f"/{number}" for number in range(1, 13)]
-    for number, (path, after) in enumerate(zip(paths, [*paths[1:], paths[0]], strict=True), 1):
-        server.put(path, number, f"<a class=more href={after}>More</a>")
-
-    found = read(tmp_path, server, *paths, MSS_WRAPPERS=[RULE], MSS_WORKERS=1)
-
-    assert {n for item in found.items for n in numbers(item.fields["text"])} == set(range(1, 13))
-    assert sum(server.asked.values()) <= 10 * len(paths)  # MSS_JOIN_PAGES of each
-
-
 def test_the_confidence_of_all_pages_is_the_least() -> None:
     first = Article("https://news.example/a", text="One.", confidence=0.9, published="2024-03-05")
     second = Article("https://news.example/a?page=2", text="Two.", confidence=0.4, title="Other")
@@ -277,82 +321,3 @@ def test_the_confidence_of_all_pages_is_the_least() -> None:
         published="2024-03-05",
         pages=["https://news.example/a?page=2"],
     )
-
-
-@pytest.mark.parametrize(("workers", "copies"), [(0, "keep"), (1, "drop")])
-def test_pages_that_the_spider_follows_too_are_no_articles(
-    server: Server, tmp_path: Path, workers: int, copies: str
-) -> None:
-    server.put_chain("/ferry", 3)
-    given = {**ADDON, "MSS_WORKERS": workers, "MSS_COPIES": copies, "MSS_STORE": "store"}
-    arguments = {"urls": [server.url("/ferry")]}
-
-    (found,) = crawl(tmp_path, [Job("following-next", arguments, given)])
-
-    assert not found.error
-    told = {item.url: numbers(item.fields["text"]) for item in found.items}
-    assert told == {server.url("/ferry"): [1, 2, 3]}
-    assert found.mss("extract/dropped/further_page") == 2
-    assert found.mss("extract/pages") == 1
-
-
-def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_path: Path) -> None:
-    server.put_chain("/ferry", 2)
-    server.put("/ferry?page=2", 2, "<link rel=canonical href=/harbour>")
-    arguments = {"urls": [server.url("/ferry")]}
-
-    (found,) = crawl(tmp_path, [Job("following-next", arguments, {**ADDON, "MSS_WORKERS": 0})])
-
-    assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
-
-
-@pytest.mark.slow("several crawls")
-def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -> None:
-    """The second page comes first, when nothing tells yet whose it is."""
-    paths = server.put_chain("/ferry", 2)
-    server.put("/ferry", 1, "<link rel=next href='/ferry?page=2'>", paragraphs=2)
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_COPIES": "drop", "MSS_STORE": "store"}
-    arguments = {"urls": [server.url(paths[1])], "links": [server.url("/ferry")]}
-
-    (found,) = crawl(tmp_path, [Job("following", arguments, {**given, "DOWNLOAD_DELAY": 1})])
-
-    assert [numbers(item.fields["text"]) for item in found.items] == [[2], [1, 2]]
-
-
-@pytest.mark.slow("several crawls")
-@pytest.mark.parametrize(("status", "comes_again"), [(503, True), (404, False)])
-def test_an_article_without_a_page_that_failed_comes_again(
-    server: Server, tmp_path: Path, status: int, comes_again: bool
-) -> None:
-    server.put_chain("/ferry", 2)
-    server.failing["/ferry?page=2"] = status
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_STORE": "store"}
-    job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
-
-    first, second = crawl(tmp_path, [job, job])
-    server.failing.clear()
-    (third,) = crawl(tmp_path, [job])
-
-    assert [numbers(item.fields["text"]) for item in first.items] == [[1]]
-    assert [numbers(item.fields["text"]) for item in second.items] == [[1]] * comes_again
-    (whole,) = third.items
-    assert numbers(whole.fields["text"]) == [1, 2]
-    assert whole.fields["revision"] == (1 if comes_again else 2)
-
-
-@pytest.mark.slow("several crawls")
-def test_an_article_does_not_change_by_a_page_that_fails_for_once(
-    server: Server, tmp_path: Path
-) -> None:
-    server.put_chain("/ferry", 2)
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_STORE": "store"}
-    job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
-
-    (whole,) = crawl(tmp_path, [job])
-    server.failing["/ferry?page=2"] = 503
-    (lacking,) = crawl(tmp_path, [job])
-    server.failing.clear()
-    (again,) = crawl(tmp_path, [job])
-
-    assert [numbers(item.fields["text"]) for item in whole.items] == [[1, 2]]
-    assert (lacking.items, again.items) == ([], [])

@@ -1,44 +1,37 @@
-"""Learners and their store: what fails, what others add, writers that are killed."""
+"""Learners and their store: what fails, and what other crawls add."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
-import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import Rejection, span_labels
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.crawl import learner as module
+from scrapy_mss.crawl.learner import Learner, Unsaved
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.examples import example_of
-from scrapy_mss.models.learned_pages import LearnedPages
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.files import with_bundled
+from scrapy_mss.models.model import Example, LearnedPages, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.stores import redis_address, store_name
-from tests.plugin.crawling import environment
-from tests.plugin.models import assert_same_counts, store_model, stored_model
+from tests.plugin.models import assert_same_counts, labelled, learned, store_model, stored_model
 from tests.plugin.site import wrapped
 
 __all__ = ["redis_address", "store_name"]  # fixtures
 
 pytestmark = pytest.mark.any_scrapy("learners and their store; there is no crawl")
-
-WRITER = Path(__file__).with_name("writer.py")
-KILLS = 20
-LIMIT = 120.0  # seconds
 
 
 def learner_of(named: str | Path) -> Learner:
@@ -46,36 +39,23 @@ def learner_of(named: str | Path) -> Learner:
     return alone(Learner(StoredModel(store, DEFAULT)), store)
 
 
-def teach(learner: Learner, number: int) -> None:
-    assert taught(learner, number) is None
+def learn(learner: Learner, number: int) -> None:
+    assert tried(learner, number) is None
 
 
-def taught(learner: Learner, number: int) -> Rejection | None:
-    return learned_of(learner, number, address_of(number))
+def tried(learner: Learner, number: int, address: str = "") -> Rejection | None:
+    """Why the page *number* was not learned, at an *address* or at its own."""
+    return learner.learn(example(number, address or f"https://news.example/{number}"))
 
 
-def learned_of(learner: Learner, number: int, address: str) -> Rejection | None:
-    tokens = tokenize(wrapped(number))
-    example = example_of(tokens, inside_of(number), address, learner.model)
-    return example if isinstance(example, Rejection) else learner.learn(example)
+def example(number: int, address: str) -> Example:
+    _, inside = labelled(number)
+    made = example_of(tokenize(wrapped(number)), inside, address, EMPTY)
+    assert isinstance(made, Example)
+    return made
 
 
-def address_of(number: int) -> str:
-    return f"https://news.example/{number}"
-
-
-def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    html = wrapped(number)
-    before = len(tokenize(html[: html.index("<p>")]))
-    behind = len(tokenize(html[html.index('<div class="box">') :]))
-    return span_labels(len(tokenize(html)), before, len(tokenize(html)) - behind)
-
-
-def counts_after(numbers: range) -> Model:
-    model = Model(DEFAULT)
-    for number in numbers:
-        model.learn(Page.of(wrapped(number)), inside_of(number))
-    return model
+EMPTY = Model(DEFAULT)
 
 
 # A store that fails
@@ -99,38 +79,18 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(folder: Pat
     block(folder)
 
     for number in range(3):
-        teach(learner, number)
+        learn(learner, number)
         write(learner)
-        assert taught(learner, number) is Rejection.ALREADY_LEARNED
+        assert tried(learner, number) is Rejection.ALREADY_LEARNED
         assert learner.unsaved_pages == 0
     folder.unlink()
-    teach(learner, 3)
+    learn(learner, 3)
     finish(learner)
 
     assert (learner.failures, learner.n_checkpoints, learner.pages) == (3, 1, 4)
     assert len(stored_model(folder).learned_pages) == 4
-    assert_same_counts(stored_model(folder), counts_after(range(4)))
-    assert_same_counts(learner.model, with_bundled(counts_after(range(4))))
-
-
-def test_checkpoints_that_fail_for_one_reason_are_told_once(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A server may be away for hours."""
-    learner = learner_of(folder)
-
-    for numbers in (range(3), range(3, 6)):
-        block(folder)
-        for number in numbers:
-            teach(learner, number)
-            write(learner)
-        folder.unlink()
-        teach(learner, 10 + numbers[0])
-        write(learner)
-    finish(learner)
-
-    assert learner.failures == 6
-    assert caplog.text.count("a checkpoint failed") == 2
+    assert_same_counts(stored_model(folder), learned(range(4)))
+    assert_same_counts(learner.model, with_bundled(learned(range(4))))
 
 
 def raising(error: Exception) -> Callable[..., None]:
@@ -140,45 +100,28 @@ def raising(error: Exception) -> Callable[..., None]:
     return failing
 
 
-@pytest.mark.parametrize("error", [NotImplementedError("no locks here"), MemoryError()])
-def test_learning_goes_on_whatever_a_checkpoint_fails_with(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    learner = learner_of(folder)
-
-    teach(learner, 0)
-    with monkeypatch.context() as patch:
-        patch.setattr(SQLiteStore, "write", raising(error))
-        write(learner)
-    teach(learner, 1)
-    finish(learner)
-
-    assert learner.failures == 1
-    assert_same_counts(stored_model(folder), counts_after(range(2)))
-
-
 def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learner = learner_of(folder)
 
-    teach(learner, 0)
+    learn(learner, 0)
     with monkeypatch.context() as patch:
         patch.setattr(SQLiteStore, "write", raising(MemoryError()))
         patch.setattr(LearnedPages, "merge", raising(MemoryError()))
         write(learner)
-        teach(learner, 1)
+        learn(learner, 1)
     finish(learner)
 
     assert learner.failures == 2
-    assert_same_counts(stored_model(folder), counts_after(range(2)))
+    assert_same_counts(stored_model(folder), learned(range(2)))
 
 
-def test_a_last_checkpoint_that_fails_is_counted_once_and_told_by_us_alone(
+def test_a_last_checkpoint_that_fails_is_counted_and_logged_once(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     learner = learner_of(folder)
-    teach(learner, 0)
+    learn(learner, 0)
     block(folder)
 
     asyncio.run(checkpoints_of(learner).finish(finished=True))
@@ -190,33 +133,6 @@ def test_a_last_checkpoint_that_fails_is_counted_once_and_told_by_us_alone(
     assert [each.name for each in caplog.records if each.name == "asyncio"] == []
 
 
-def test_why_the_last_checkpoint_may_be_lost_is_told(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A server may have answered nothing, and its store has kept what it was to add."""
-    monkeypatch.setattr(SQLiteStore, "close", raising(OSError("no answer from the server")))
-    learner = learner_of(folder)
-    teach(learner, 0)
-
-    finish(learner)
-
-    assert (learner.failures, learner.lost) == (1, 1)
-    assert "may not be stored: no answer from the server" in caplog.text
-
-
-def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(folder: Path) -> None:
-    learner = learner_of(folder)
-
-    for number in range(12):
-        teach(learner, number)
-        learner.checkpoint()
-    finish(learner)
-
-    assert_same_counts(stored_model(folder), counts_after(range(12)))
-    assert learner.pages == 12
-    assert_same_counts(learner.model, with_bundled(counts_after(range(12))))
-
-
 # What others add
 
 
@@ -224,41 +140,41 @@ def test_what_others_have_added_is_learned_with_the_next_checkpoint_and_not_agai
     store_name: str,
 ) -> None:
     one, other = learner_of(store_name), learner_of(store_name)
-    teach(other, 1)
+    learn(other, 1)
     finish(other)
-    teach(one, 0)
+    learn(one, 0)
     write(one)
 
-    assert taught(one, 1) is Rejection.ALREADY_LEARNED
+    assert tried(one, 1) is Rejection.ALREADY_LEARNED
     finish(one)
     assert (one.pages, one.n_twice) == (2, 0)
-    assert_same_counts(one.model, with_bundled(counts_after(range(2))))
-    assert_same_counts(stored_model(store_name), counts_after(range(2)))
+    assert_same_counts(one.model, with_bundled(learned(range(2))))
+    assert_same_counts(stored_model(store_name), learned(range(2)))
 
 
 def test_a_page_is_learned_once_by_all_crawls_of_a_store(store_name: str) -> None:
     """In one crawl, unsaved, in flight and saved; and in the next one."""
     first = learner_of(store_name)
-    teach(first, 0)
-    again = [taught(first, 0)]
+    learn(first, 0)
+    again = [tried(first, 0)]
     first.checkpoint()
-    again.append(taught(first, 0))
+    again.append(tried(first, 0))
     assert checkpoints_of(first).settle()
-    again.append(taught(first, 0))
+    again.append(tried(first, 0))
     finish(first)
     second = learner_of(store_name)
-    again.append(taught(second, 0))
+    again.append(tried(second, 0))
     finish(second)
 
     assert again == [Rejection.ALREADY_LEARNED] * 4
     assert first.pages == second.pages == 1
-    assert_same_counts(stored_model(store_name), counts_after(range(1)))
+    assert_same_counts(stored_model(store_name), learned(range(1)))
 
 
 def test_the_text_of_another_address_is_another_page(folder: Path) -> None:
     learner = learner_of(folder)
 
-    first, second = (learned_of(learner, 0, address_of(n)) for n in range(2))
+    first, second = (tried(learner, 0, f"https://{host}.example/") for host in "ab")
     finish(learner)
 
     assert first is second is None
@@ -268,9 +184,9 @@ def test_the_text_of_another_address_is_another_page(folder: Path) -> None:
 def test_a_page_that_two_crawls_learn_at_once_counts_twice_and_is_counted(store_name: str) -> None:
     one, other = learner_of(store_name), learner_of(store_name)
     for number in range(3):
-        teach(one, number)
+        learn(one, number)
     for number in range(1, 5):
-        teach(other, number)
+        learn(other, number)
 
     finish(one)
     finish(other)
@@ -291,7 +207,7 @@ def full() -> Model:
 
 def damage(folder: Path) -> None:
     """Have another crawl add what cannot be read."""
-    store_model(folder, counts_after(range(10, 11)))
+    store_model(folder, learned([10]))
     rows = {MODEL.key("delta 1"): Row(b"somebody else's", 30_000_000)}
     store_at(str(folder)).write([Change((), lambda _: rows)])
 
@@ -303,32 +219,89 @@ def test_learning_goes_on_beside_a_crawl_whose_counts_cannot_be_used(
     learner = learner_of(folder)
     add(folder)
 
-    teach(learner, 0)
+    learn(learner, 0)
     write(learner)
-    teach(learner, 1)
+    learn(learner, 1)
     finish(learner)
 
     assert (learner.n_checkpoints, learner.failures, learner.lost) == (2, 0, 0)
     assert ["cannot load what other crawls learned" in text for text in caplog.messages] == [True]
-    assert_same_counts(learner.model, with_bundled(counts_after(range(2))))
+    assert_same_counts(learner.model, with_bundled(learned(range(2))))
 
 
-# Processes that are killed
+# What is not written yet: the same as a model that learned it, in less memory
+
+EXAMPLES = [example(number, f"https://a.example/{number}") for number in range(6)]
+BATCHES = st.lists(st.lists(st.sampled_from(EXAMPLES), max_size=4), max_size=4)
 
 
-def test_a_writer_killed_at_any_moment_leaves_whole_checkpoints(store_name: str) -> None:
-    """All that it has said to have written, and the same number of each part."""
-    done = subprocess.run(
-        [sys.executable, str(WRITER), store_name, str(KILLS)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+def batch(examples: list[Example]) -> Unsaved:
+    made = Unsaved()
+    for each in examples:
+        made.add(each, 0)
+    return made
 
-    assert done.returncode == 0, done.stderr
-    pages, interrupted = map(int, done.stdout.split())
-    assert pages >= KILLS / 2
-    assert interrupted > 0
-    assert stored_model(store_name).bayes.pages == pages
+
+@given(BATCHES, st.sampled_from([1, 500, 2**15]))
+def test_batches_that_follow_one_another_are_what_a_model_learns_of_them(
+    batches: list[list[Example]], fewest_rows: int
+) -> None:
+    expected = Model(DEFAULT)
+    for each in chain(*batches):
+        expected.bayes.add(each.observation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FEWEST_ROWS", fewest_rows)
+        together = Unsaved()
+        for examples in batches:
+            together.follow(batch(examples))
+
+        made = together.as_model(DEFAULT)
+
+    assert_same_counts(made, expected)
+    assert together.pages == expected.bayes.pages
+    assert set(made.learned_pages.arrays()[0].tolist()) == {each.key for each in chain(*batches)}
+
+
+def test_what_cannot_be_taken_in_is_not_taken_in_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, later = batch(EXAMPLES[:2]), batch(EXAMPLES[2:])
+
+    def failing(*_: object) -> int:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LearnedPages, "merge", failing)
+        with pytest.raises(MemoryError):
+            first.follow(later)
+
+    assert first.pages == 2
+    assert_same_counts(first.as_model(DEFAULT), batch(EXAMPLES[:2]).as_model(DEFAULT))
+
+
+def test_rows_are_added_up_before_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FEWEST_ROWS", 1)
+    made = Unsaved()
+
+    for _ in range(50):
+        made.add(EXAMPLES[0], 0)
+
+    one = sum(len(bucket) for bucket, _ in EXAMPLES[0].observation.counts.values())
+    assert sum(map(module._rows, made._counts)) <= 4 * one
+
+
+def test_a_page_is_taken_in_even_where_no_room_is_left_to_add_rows_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "FEWEST_ROWS", 1)
+        patch.setattr(module, "united", failing)
+        made = Unsaved()
+        for each in EXAMPLES[:3]:
+            made.add(each, 0)
+
+    assert made.pages == 3
+    assert_same_counts(made.as_model(DEFAULT), batch(EXAMPLES[:3]).as_model(DEFAULT))
+    learned_keys = made.as_model(DEFAULT).learned_pages.arrays()[0].tolist()
+    assert set(learned_keys) == {each.key for each in EXAMPLES[:3]}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.crawl import model_changes
 from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges, follow
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import assert_same_counts, labelled, learned
@@ -28,7 +28,7 @@ class Copy:
     def follow(self) -> Model:
         sent, self._generation = self._changes.since(self._generation)
         follow(self.model, sent)
-        self.received.append(len(sent))
+        self.received.append(sum(map(len, sent)))
         return self.model
 
 

@@ -1,7 +1,10 @@
-"""Which items pass where only new articles are wanted, whatever spiders and pipelines do."""
+"""Which articles are new, changed or copies, whatever spiders and pipelines do with their items."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,131 +17,161 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.items import ItemNotes, ItemPages
+from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
+from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.items import Article
-from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, SeenArticleError
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, StoriesPipeline
+from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore, adding_lists
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import read
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import DAY
+from tests.helpers.agency_texts import copy, text
+from tests.helpers.checkpoints import alone, finish
 
 pytestmark = pytest.mark.usefixtures("reactor")
 
 URL, LIST = "http://a.example/2026/rain", "http://a.example/list"
-MINUTE = 10**6
+SECOND = "http://b.example/2026/rain"
+BY_ANOTHER_PIPELINE = DropItem("by another pipeline")
 
 
-@pytest.fixture
-def pipeline(tmp_path: Path) -> NewArticlesPipeline:
-    stats = get_crawler().stats
-    assert stats is not None
-    extension = SimpleNamespace(
-        seen=SeenArticles(SeenStore(SQLiteStore(tmp_path)), DAY, lambda: MINUTE),
-        stats=CrawlStats(stats),
-        quality=None,
-        item_pages=ItemPages(),
-        readings=ItemNotes(),
-        new_articles=ItemNotes(),
-        options=read(Settings()),
-    )
-    return NewArticlesPipeline(cast("MssExtension", extension))
+class Pipelines:
+    """The pipelines of a crawl, and what Scrapy does with an item that goes through them."""
+
+    def __init__(self, store: SQLiteStore, copies: str) -> None:
+        stats = get_crawler().stats
+        assert stats is not None
+        self.seen = alone(SeenArticles(SeenStore(store), DAY, minute_now), store)
+        self.pages, self.readings = ItemPages(), ItemNotes[Any]()
+        extension = SimpleNamespace(
+            seen=self.seen,
+            stories=None if copies == "keep" else Stories(StoryStore(store), minute_now),
+            stats=CrawlStats(stats),
+            quality=None,
+            item_pages=self.pages,
+            readings=self.readings,
+            new_articles=ItemNotes(),
+            options=read(Settings({"MSS_COPIES": copies})),
+        )
+        self.extension = cast("MssExtension", extension)
+        self.new = NewArticlesPipeline(self.extension)
+        self.each: list[NewArticlesPipeline | StoriesPipeline] = [self.new]
+        if copies != "keep":
+            self.each.append(StoriesPipeline(self.extension))
+
+    def begin(self, item: Any, response: HtmlResponse) -> bool:
+        """Whether *item* goes through our pipelines, and may go on to others."""
+        self.pages.pair(item, response, made=False)
+        try:
+            for pipeline in self.each:
+                pipeline.process_item(item)
+        except DropItem as error:
+            self.dropped(item, response, error)
+            return False
+        return True
+
+    def dropped(
+        self, item: Any, response: HtmlResponse, error: DropItem = BY_ANOTHER_PIPELINE
+    ) -> None:
+        for pipeline in self.each:
+            pipeline.dropped(item, response, error)
+
+    def scraped(self, item: Any, response: HtmlResponse) -> None:
+        for pipeline in self.each:
+            pipeline.scraped(item, response)
+
+    def passes(self, item: Any, response: HtmlResponse | None = None) -> bool:
+        """Whether *item*, of the page at its own address or of another, passes all pipelines."""
+        response = response or page(item.url)
+        if passed := self.begin(item, response):
+            self.scraped(item, response)
+        return passed
 
 
 def page(url: str, **meta: Any) -> HtmlResponse:
-    return HtmlResponse(url, request=Request(url, meta=meta))
+    return HtmlResponse(url, request=Request(url, meta={SITE: url.split("/")[2], **meta}))
 
 
-def passes(pipeline: NewArticlesPipeline, item: Any, response: HtmlResponse) -> bool:
-    """Whether *item* goes through all pipelines, as Scrapy does that."""
-    pipeline._item_pages.pair(item, response, made=False)
-    try:
-        pipeline.process_item(item)
-    except SeenArticleError as error:
-        pipeline.dropped(item, response, error)
-        return False
-    pipeline.scraped(item, response)
-    return True
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SQLiteStore]:
+    with closing(SQLiteStore(tmp_path)) as store:
+        yield store
 
 
-def test_an_article_passes_once_and_again_when_it_has_changed(
-    pipeline: NewArticlesPipeline,
-) -> None:
+@pytest.fixture
+def pipelines(store: SQLiteStore) -> Pipelines:
+    return Pipelines(store, "keep")
+
+
+@pytest.fixture
+def marking(store: SQLiteStore) -> Pipelines:
+    return Pipelines(store, "mark")
+
+
+@pytest.fixture
+def dropping(store: SQLiteStore) -> Pipelines:
+    return Pipelines(store, "drop")
+
+
+# New and changed articles
+
+
+def test_an_article_passes_once_and_again_when_it_has_changed(pipelines: Pipelines) -> None:
     first, second, changed = (
         Article(URL, title="Rain", text=text) for text in ("It fell.", "It fell.", "It falls.")
     )
 
-    assert [passes(pipeline, each, page(URL)) for each in (first, second, changed)] == [
-        True,
-        False,
-        True,
-    ]
+    assert [*map(pipelines.passes, (first, second, changed))] == [True, False, True]
     assert (first.revision, changed.revision, changed.changed) == (1, 2, ["text"])
 
 
-def test_items_of_one_page_have_addresses_of_their_own(pipeline: NewArticlesPipeline) -> None:
+def test_items_of_one_page_have_addresses_of_their_own(pipelines: Pipelines) -> None:
     for expected in (True, False, False):
         for number in range(3):
             item = {"url": f"{LIST}/{number}", "text": f"Item {number} fell."}
-            assert passes(pipeline, item, page(LIST)) == expected
+            assert pipelines.passes(item, page(LIST)) == expected
 
 
-def test_an_item_without_an_address_has_that_of_its_page(pipeline: NewArticlesPipeline) -> None:
-    assert passes(pipeline, {"text": "It fell."}, page(URL))
-    assert not passes(pipeline, {"url": URL, "text": "It fell."}, page(URL))
+def test_an_item_without_an_address_has_that_of_its_page(pipelines: Pipelines) -> None:
+    assert pipelines.passes({"text": "It fell."}, page(URL))
+    assert not pipelines.passes({"url": URL, "text": "It fell."}, page(URL))
 
 
-def test_an_article_is_known_where_it_was_redirected_from(pipeline: NewArticlesPipeline) -> None:
-    redirected = page(URL, redirect_urls=["http://a.example/short"])
+def test_an_article_is_known_where_it_was_redirected_from(pipelines: Pipelines) -> None:
+    short = "http://a.example/short"
 
-    assert passes(pipeline, Article(URL, text="It fell."), redirected)
-    assert not passes(pipeline, Article("http://a.example/short", text="It fell."), page(LIST))
+    assert pipelines.passes(Article(URL, text="It fell."), page(URL, redirect_urls=[short]))
+    assert not pipelines.passes(Article(short, text="It fell."), page(LIST))
 
 
-def test_pages_with_the_front_as_their_address_are_not_one(pipeline: NewArticlesPipeline) -> None:
+def test_pages_with_the_front_as_their_address_are_not_one(pipelines: Pipelines) -> None:
     for number in range(3):
-        url = f"http://a.example/{number}"
-        item = Article(url, canonical_url="http://a.example/", text=f"{number} fell.")
-        assert passes(pipeline, item, page(url))
+        url, front = f"http://a.example/{number}", "http://a.example/"
+        assert pipelines.passes(Article(url, canonical_url=front, text=f"{number} fell."))
 
 
-def test_a_copy_does_not_pass_while_the_first_is_under_way(pipeline: NewArticlesPipeline) -> None:
+def test_another_form_of_the_article_does_not_pass_while_the_first_is_under_way(
+    pipelines: Pipelines,
+) -> None:
     plain = Article(URL, canonical_url=URL, text="It fell.")
     short = Article("http://a.example/amp/rain", canonical_url=URL, text="It fell.")
 
-    pipeline.process_item(plain)
-    with pytest.raises(SeenArticleError):
-        pipeline.process_item(short)
-    pipeline.dropped(plain, page(URL), DropItem("by another pipeline"))
-    pipeline.process_item(short)
+    assert pipelines.begin(plain, page(URL))
+    assert not pipelines.begin(short, page(short.url))
+    pipelines.dropped(plain, page(URL))
+    assert pipelines.begin(short, page(short.url))
 
 
-def test_a_page_without_an_article_is_not_due_at_once(pipeline: NewArticlesPipeline) -> None:
-    pipeline.dropped(Article(URL), page(URL), NoArticleError("unlikely"))
-    pipeline.dropped(Article(LIST), page(LIST), NoArticleError("timeout"))
+def test_a_page_without_an_article_is_not_due_at_once(pipelines: Pipelines) -> None:
+    pipelines.dropped(Article(URL), page(URL), NoArticleError("unlikely"))
+    pipelines.dropped(Article(LIST), page(LIST), NoArticleError("timeout"))
 
-    assert not pipeline._seen.is_due(URL)
-    assert pipeline._seen.is_due(LIST)
-
-
-def test_what_later_pipelines_make_of_an_item_is_no_change(pipeline: NewArticlesPipeline) -> None:
-    """Titles that are edited, texts that are moved, items that are replaced."""
-    for expected in (3, 0, 0):
-        passed = 0
-        for number, later in enumerate((edited, moved, replaced)):
-            url = f"{LIST}/{number}"
-            item, response = {"url": url, "title": "Rain", "text": "It fell."}, page(url)
-            pipeline._item_pages.pair(item, response, made=False)
-            try:
-                pipeline.process_item(item)
-            except SeenArticleError as error:
-                pipeline.dropped(item, response, error)
-            else:
-                passed += 1
-                pipeline.scraped(later(item), response)
-        assert list(pipeline._under_way) == []
-        assert passed == expected
+    assert not pipelines.seen.due([(URL, 0)])[0]
+    assert pipelines.seen.due([(LIST, 0)])[0]
 
 
 def edited(item: dict[str, Any]) -> dict[str, Any]:
@@ -155,32 +188,170 @@ def replaced(item: dict[str, Any]) -> dict[str, Any]:
     return {"link": item["url"], "body": item["text"]}
 
 
-def test_another_item_of_the_page_is_not_taken_for_a_new_one(
-    pipeline: NewArticlesPipeline,
+@pytest.mark.parametrize("later", [edited, moved, replaced])
+def test_what_later_pipelines_make_of_an_item_is_no_change(
+    pipelines: Pipelines, later: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
+    for expected in (True, False, False):
+        item, response = {"url": URL, "title": "Rain", "text": "It fell."}, page(URL)
+        assert pipelines.begin(item, response) == expected
+        if expected:
+            pipelines.scraped(later(item), response)
+        assert list(pipelines.new._under_way) == []
+
+
+def test_another_item_of_the_page_does_not_count_as_the_article(pipelines: Pipelines) -> None:
     article, image, response = Article(URL, text="It fell."), {"file": "1.png"}, page(URL)
 
     for item in (article, image):
-        pipeline.process_item(item)
-    pipeline.scraped(image, response)
-    pipeline.failed(article, response)
+        pipelines.new.process_item(item)
+    pipelines.scraped(image, response)
+    pipelines.new.failed(article, response)
 
-    assert pipeline._seen.is_due(URL)
+    assert pipelines.seen.due([(URL, 0)])[0]
 
 
-def test_a_page_that_was_no_article_is_none_until_it_changes(pipeline: NewArticlesPipeline) -> None:
+def test_a_page_without_an_article_has_none_until_it_changes(pipelines: Pipelines) -> None:
     """Whatever the model or the memory of the site has learned meanwhile."""
     lines, more = Paragraphs.of_text("It fell."), Paragraphs.of_text("It fell.\nIt stopped.")
     item = Article(URL)
-    pipeline._readings.put(item, None, ("", lines.to_bytes()))
-    pipeline.dropped(item, page(URL), NoArticleError("unlikely"))
+    pipelines.readings.put(item, None, ("", lines.to_bytes()))
+    pipelines.dropped(item, page(URL), NoArticleError("unlikely"))
 
     for paragraphs, expected in ((lines, False), (lines, False), (more, True)):
         item = Article(URL, text="It fell.")
-        pipeline._readings.put(item, None, ("It fell.", paragraphs.to_bytes()))
-        assert passes(pipeline, item, page(URL)) == expected
+        pipelines.readings.put(item, None, ("It fell.", paragraphs.to_bytes()))
+        assert pipelines.passes(item) == expected
 
 
-def test_what_is_no_item_passes(pipeline: NewArticlesPipeline) -> None:
+def test_objects_that_are_no_items_pass_both_pipelines(dropping: Pipelines) -> None:
     for item in (object(), {"url": URL}, Article(URL)):
-        assert pipeline.process_item(item) is item
+        assert dropping.passes(item, page(URL))
+
+
+# Copies
+
+
+def articles() -> tuple[Article, Article]:
+    """An article, and a copy of it on another site."""
+    return Article(URL, text=text(1)), Article(SECOND, text=copy(1, 1))
+
+
+def test_copies_are_marked_with_the_story_of_the_first(marking: Pipelines) -> None:
+    first, second = articles()
+    other = {"url": "http://c.example/sun", "text": text(2), "story": ""}
+    own = {"url": "http://d.example/rain", "text": text(1), "story": "Rain fell."}
+
+    assert all(map(marking.passes, (first, second)))
+    assert all(marking.passes(item, page(str(item["url"]))) for item in (other, own))
+    assert first.story == second.story
+    assert other["story"] not in {"", first.story}
+    assert own["story"] == "Rain fell."
+
+
+def test_a_revision_of_the_first_is_no_copy_and_a_dropped_copy_is_not_fetched_again(
+    dropping: Pipelines,
+) -> None:
+    first, second = articles()
+    revised = Article(URL, text=copy(1, 5))
+
+    assert [*map(dropping.passes, (first, second, revised))] == [True, False, True]
+    assert (revised.revision, revised.story) == (2, first.story)
+    assert not dropping.seen.due([(SECOND, 0)])[0]
+
+
+def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, store: SQLiteStore) -> None:
+    """Even if its site's lists have not changed by then."""
+    first, second = articles()
+    dropping.seen.add_list("http://b.example/feed", "b.example", SeenList('"1"'))
+
+    assert dropping.begin(first, page(URL))
+    assert not dropping.passes(second)
+    dropping.dropped(first, page(URL))
+    assert dropping.seen.due([(SECOND, 0)])[0]
+    assert dropping.passes(second)
+    finish(dropping.seen, finished=True)
+    assert SeenStore(store).list("http://b.example/feed") is None
+
+
+def test_a_copy_counts_as_seen_when_one_of_the_items_under_way_has_passed(
+    dropping: Pipelines,
+) -> None:
+    first, second = articles()
+    again = Article(URL, text=first.text)
+
+    assert dropping.begin(first, page(URL))
+    dropping.each[1].process_item(again)
+    assert not dropping.passes(second)
+    dropping.dropped(again, page(URL))
+    assert dropping.seen.due([(SECOND, 0)])[0]
+    dropping.scraped(first, page(URL))
+    assert not dropping.seen.due([(SECOND, 0)])[0]
+
+
+def test_an_item_that_an_earlier_pipeline_drops_lets_no_second_pass(marking: Pipelines) -> None:
+    """It is not the item of the same article that is under way."""
+    first, lost, again = (Article(URL, text=text(1)) for _ in range(3))
+
+    assert marking.begin(first, page(URL))
+    marking.dropped(lost, page(URL))
+    assert not marking.begin(again, page(URL))
+    marking.dropped(first, page(URL))
+    assert marking.begin(again, page(URL))
+
+
+def test_a_failing_pipeline_loses_no_story(dropping: Pipelines) -> None:
+    first, second = articles()
+    assert dropping.begin(first, page(URL))
+    for pipeline in dropping.each:
+        pipeline.failed(first, page(URL))
+
+    assert dropping.passes(second)
+
+
+# Lists that have not changed
+
+FEED, META = "http://a.example/feed", {SITE: "a.example", SKIP_EXTRACTION: True}
+
+
+def requested(lists: UnchangedLists, request: Request) -> dict[str, str]:
+    """The validators that *request* is sent with."""
+    asyncio.run(lists.process_request(request))
+    names = (b"If-None-Match", b"If-Modified-Since")
+    sent = {name.decode(): request.headers[name] for name in names if name in request.headers}
+    return {name: (value or b"").decode() for name, value in sent.items()}
+
+
+def answered(lists: UnchangedLists, request: Request, **headers: str) -> None:
+    response = HtmlResponse(request.url, headers=headers, request=request)
+    asyncio.run(lists.process_response(request, response))
+
+
+def test_a_list_is_requested_with_the_validators_of_its_server(pipelines: Pipelines) -> None:
+    lists = UnchangedLists(pipelines.extension)
+    answered(lists, Request(FEED, meta=dict(META)), ETag='"1"')
+    finish(pipelines.seen, finished=True)
+
+    lists = UnchangedLists(pipelines.extension)
+    assert requested(lists, Request(FEED, meta=dict(META))) == {"If-None-Match": '"1"'}
+    assert requested(lists, Request(FEED)) == {}  # of no list of a site
+
+
+def test_a_redirect_takes_no_validators_along(pipelines: Pipelines, store: SQLiteStore) -> None:
+    store.write([adding_lists({FEED: SeenList('"1"', "yesterday")}, minute_now())])
+    lists, request = UnchangedLists(pipelines.extension), Request(FEED, meta=dict(META))
+
+    both = {"If-None-Match": '"1"', "If-Modified-Since": "yesterday"}
+    assert requested(lists, request) == both
+    assert requested(lists, request.replace(url="http://a.example/moved")) == {}
+
+
+def test_a_list_that_could_not_be_read_is_sent_again(
+    pipelines: Pipelines, store: SQLiteStore
+) -> None:
+    request = Request(FEED, meta=dict(META))
+    answered(UnchangedLists(pipelines.extension), request, ETag='"1"')
+    pipelines.new.spider_failed(HtmlResponse(FEED, request=request))
+    finish(pipelines.seen, finished=True)
+
+    assert SeenStore(store).list(FEED) is None

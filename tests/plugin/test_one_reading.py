@@ -17,40 +17,15 @@ from scrapy.http import HtmlResponse
 from scrapy_mss import Article
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
 from tests.plugin.items import Record
-from tests.plugin.parts import URL, items_of, page, processed, stat
+from tests.plugin.parts import URL, items_of, page, processed, reading_parts, stat
 from tests.plugin.site import Site, index, plain, story
 
-FULL: dict[str, Any] = {
-    "url": URL,
-    "canonical_url": URL,
-    "title": "A title",
-    "text": "A text.",
-    "html": "<p>A text.</p>",
-    "authors": ["Ann Lee"],
-    "published": "2026-03-01",
-    "media": [{"kind": "image", "url": "https://news.example/a.jpg"}],
-    "image_urls": ["https://news.example/a.jpg"],
-    "file_urls": ["https://news.example/a.mp3"],
-    "section": "Weather",
-    "tags": ["rain"],
-    "breadcrumbs": [{"name": "Home", "url": "https://news.example/"}],
-    "is_accessible_for_free": False,
-    "pages": ["https://news.example/a/2"],
-    "modified": "2026-03-02",
-    "language": "en",
-    "description": "Described.",
-    "site_name": "The Daily News",
-    "main_image": "https://x.example/i.png",
-    "probability": 0.5,
-    "confidence": 0.5,
-    "extractor": "mine",
-}
+FULL: dict[str, Any] = {**dict.fromkeys(ARTICLE_FIELDS, "given"), "url": URL}
 MakeCrawler = Callable[..., Crawler]
 
 
@@ -69,15 +44,11 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sources
 
 
-def made(crawler: Crawler) -> tuple[ArticleMiddleware, ArticlePipeline]:
-    return ArticleMiddleware.from_crawler(crawler), ArticlePipeline.from_crawler(crawler)
-
-
 def test_the_items_of_a_page_share_one_reading(
     crawler_of: MakeCrawler, readings: list[str]
 ) -> None:
     crawler = crawler_of()
-    articles, pipeline = made(crawler)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
 
     items = items_of(articles, response, {"url": URL}, Record(URL), {"url": URL})
@@ -91,7 +62,7 @@ def test_the_items_of_a_page_share_one_reading(
 
 def test_a_page_without_an_article_is_read_once_too(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of()
-    articles, pipeline = made(crawler)
+    articles, pipeline = reading_parts(crawler)
     response = page(index(1))
 
     reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
@@ -110,10 +81,9 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
 ) -> None:
     """When it was crawled is known without it, and whose text it is, where that is the spider's."""
     crawler = crawler_of()
-    articles, pipeline = made(crawler)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
-    given = {**FULL, "crawled": "2026-03-01T00:00:00+00:00"}
-    given = {name: value for name, value in given.items() if name not in lacking}
+    given = {name: value for name, value in FULL.items() if name not in lacking}
 
     (item,) = items_of(articles, response, dict(given))
     done = processed(pipeline, item)
@@ -128,7 +98,7 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
 
 def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of()
-    articles, pipeline = made(crawler)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
 
     (item,) = items_of(articles, response, {**FULL, "title": ""})
@@ -142,7 +112,7 @@ def test_what_the_spider_fills_while_the_page_is_read_stays(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawler = crawler_of()
-    articles, pipeline = made(crawler)
+    articles, pipeline = reading_parts(crawler)
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL})
     read = MssExtension.of(crawler).reader_for_component().article_of

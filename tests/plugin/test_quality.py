@@ -1,24 +1,40 @@
-"""Quality by site and day in real crawls, and what tells of a decline: log, stats and more."""
+"""Quality by site and day in real crawls: what is counted, and what tells of a decline."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import subprocess
-import sys
 from collections import Counter
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from scrapy_mss.crawl import site_quality
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.quality.activity import DAY
-from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED, Counts
-from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    LABELLED,
+    PAGES,
+    TRIED,
+    WRAPPED,
+    Counts,
+    of_answer,
+    of_new,
+)
+from scrapy_mss.quality.incidents import DAY
+from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from scrapy_mss.storage.tables import Change
+from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
+from tests.helpers.local_server import serving
+from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import RULES, Site
+from tests.spiders.paper import Paper, printing
 
 HOST = "127.0.0.1"
 N = 24  # pages of a crawl, which are enough to be evaluated
@@ -27,140 +43,445 @@ SPIDERMON: dict[str, Any] = {
     "EXTENSIONS": {"spidermon.contrib.scrapy.extensions.Spidermon": 500},
     "SPIDERMON_SPIDER_CLOSE_MONITORS": ["scrapy_mss.monitors.QualitySuite"],
 }
-# As pages of this site were, but for the image, which they have never had.
+# As pages of this site were, except for the image, which they have never had.
 USUAL = Counter(dict.fromkeys((PAGES, ARTICLES, "title", "authors", "published"), 200))
+YESTERDAY = this_hour() // DAY - 1
 
 
-def done(folder: Path, site: Site, kind: str = "plain", **settings: Any) -> Crawl:
-    urls = [site.url(f"/{kind}/{number}") for number in range(N)]
-    values = {**ADDON, "MSS_STORE": str(folder / "store"), **settings}
-    (found,) = crawl(folder, [Job("silent", {"urls": urls}, values)])
-    assert not found.error, found.error
-    return found
+def put(store: Path, counted: Mapping[SiteDay, Counts]) -> None:
+    with closing(SQLiteStore(store)) as opened:
+        QualityStore(opened).add(counted)
 
 
-def stored(folder: Path) -> Counts:
+def counts_in(store: Path) -> Counts:
     """What was counted of the site on all days."""
-    with closing(SQLiteStore(folder / "store")) as store:
-        found = QualityStore(store).sites(0)
+    with closing(SQLiteStore(store)) as opened:
+        found = QualityStore(opened).sites(0)
     assert found.keys() == {HOST}
     return sum(found[HOST].values(), Counter())
 
 
-def put(folder: Path, counts: Counts, *, days_ago: int = 1) -> None:
-    with closing(SQLiteStore(folder / "store")) as store:
-        QualityStore(store).add({(HOST, this_hour() // DAY - days_ago): counts})
+def job(site: Site, store: Path, kind: str = "plain", **settings: Any) -> Job:
+    values = {**ADDON, "MSS_STORE": str(store), **settings}
+    return Job("silent", {"urls": site.urls(kind, range(N))}, values)
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of the stores, each of which has the name of its crawl."""
+    return tmp_path_factory.mktemp("quality")
+
+
+@pytest.fixture(scope="module")
+def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
+    put(folder / "usual", {(HOST, YESTERDAY): USUAL})
+    put(folder / "fallen", {(HOST, YESTERDAY): USUAL | Counter({"main_image": 198})})
+    gone = [{"site": HOST, "body": "article.gone", "title": "h1"}]
+    rule = [{"site": HOST, "body": "article.story", "title": "h1"}]
+    failing = job(site, folder / "failing", **SPIDERMON)
+    disturbed = {**failing.arguments, "at": 1, "disturbance": "block"}
+    asked = {
+        "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES),
+        "by a worker": job(
+            site, folder / "by a worker", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1
+        ),
+        "missed": job(site, folder / "missed", MSS_WRAPPERS=gone),
+        "first": job(site, folder / "several"),
+        "off": job(site, folder / "several", MSS_REPORT="off"),
+        "last": job(site, folder / "several"),
+        "usual": job(site, folder / "usual", **SPIDERMON),
+        "fallen": job(site, folder / "fallen", **SPIDERMON),
+        "failing": Job("disturbing", disturbed, failing.settings),
+        # Two crawls of one day, of pages before a redesign and of pages after it.
+        "before": job(site, folder / "redesigned", "wrapped", MSS_WRAPPERS=rule),
+        "after": job(site, folder / "redesigned", "plain", MSS_WRAPPERS=rule),
+    }
+    done = dict(zip(asked, crawl(folder, asked.values()), strict=True))
+    assert [name for name, each in done.items() if each.error] == []
+    return done
+
+
+@pytest.mark.parametrize("name", ["labelled", "by a worker"])
 def test_pages_are_counted_once_with_what_their_rule_selects(
-    tmp_path: Path, site: Site, workers: int
+    crawls: dict[str, Crawl], folder: Path, name: str
 ) -> None:
-    done(tmp_path, site, "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=workers)
-    found = stored(tmp_path)
+    found = counts_in(folder / name)
 
-    for name in (PAGES, ARTICLES, WRAPPED, LABELLED, "title", "authors", "published"):
-        assert found[name] == N, name
-    assert sum(count for name, count in found.items() if name.startswith("place/")) == N
-    selectors = {name: count for name, count in found.items() if name.startswith("selector/")}
+    for measure in (PAGES, ARTICLES, WRAPPED, LABELLED, "title", "authors", "published"):
+        assert found[measure] == N, measure
+    assert sum(count for measure, count in found.items() if measure.startswith("place/")) == N
+    selectors = {each: count for each, count in found.items() if each.startswith("selector/")}
     assert selectors
     assert set(selectors.values()) == {N}
 
 
-def test_a_rule_that_matches_nothing_is_counted_as_such(tmp_path: Path, site: Site) -> None:
-    rules = [{"site": HOST, "body": "article.gone", "title": "h1"}]
-    done(tmp_path, site, MSS_WRAPPERS=rules, MSS_WORKERS=0)
-    found = stored(tmp_path)
+def test_a_rule_that_matches_nothing_is_counted_as_such(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    found = counts_in(folder / "missed")
 
     assert (found[WRAPPED], found[LABELLED], found[PAGES]) == (N, 0, N)
 
 
-def test_crawls_add_up_and_it_can_be_turned_off(tmp_path: Path, site: Site) -> None:
-    for kept in ("counts", "off", "counts"):
-        done(tmp_path, site, MSS_REPORT=kept, MSS_WORKERS=0)
-
-    assert stored(tmp_path)[PAGES] == 2 * N
-
-
-def test_a_site_that_is_as_it_was_is_no_alarm(tmp_path: Path, site: Site) -> None:
-    put(tmp_path, USUAL)
-    found = done(tmp_path, site, MSS_WORKERS=0, **SPIDERMON)
-
-    assert found.mss("quality/alarms") == 0
-    assert not found.logged("WARNING")
-    assert any("OK" in line for line in found.logged("INFO") if "[Spidermon]" in line)
-    assert not [line for line in found.logged("ERROR") if "Spidermon" in line]
+def test_crawls_add_up_and_counting_can_be_turned_off(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    assert counts_in(folder / "several")[PAGES] == 2 * N
 
 
-def test_a_fall_is_told_by_log_stats_and_spidermon(tmp_path: Path, site: Site) -> None:
-    put(tmp_path, USUAL | Counter({"main_image": 198}))
-    found = done(tmp_path, site, MSS_WORKERS=0, **SPIDERMON)
+def spidermon(done: Crawl, level: str) -> list[str]:
+    return [line for line in done.logged(level) if "[Spidermon]" in line]
 
-    (line,) = (line for line in found.logged("WARNING") if "quality" in line)
+
+def test_a_site_that_is_as_it_was_is_no_alarm(crawls: dict[str, Crawl]) -> None:
+    done = crawls["usual"]
+
+    assert done.mss("quality/alarms") == 0
+    assert not done.logged("WARNING")
+    assert any("OK" in line for line in spidermon(done, "INFO"))
+    assert not spidermon(done, "ERROR")
+
+
+def test_a_decline_is_reported_by_log_stats_and_spidermon(crawls: dict[str, Crawl]) -> None:
+    done = crawls["fallen"]
+
+    (line,) = (line for line in done.logged("WARNING") if "quality" in line)
     assert line == (
         f"scrapy-mss: quality has declined on {HOST}: articles with an image: 99% to 0% (of {N})"
     )
-    assert found.mss("quality/alarms") == 1
-    assert found.mss(f"quality/alarm/{HOST}/main_image") == 1
-    failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
+    assert done.mss("quality/alarms") == done.mss(f"quality/alarm/{HOST}/main_image") == 1
+    failed = spidermon(done, "ERROR")
     assert any(f"alarms: {HOST}/main_image" in line for line in failed), failed
 
 
-def test_a_store_that_fails_in_the_crawl_is_told_by_spidermon(tmp_path: Path, site: Site) -> None:
-    urls = [site.url(f"/plain/{number}") for number in range(N)]
-    settings = {**ADDON, "MSS_STORE": str(tmp_path / "store"), "MSS_WORKERS": 0, **SPIDERMON}
-    disturbed = {"urls": urls, "at": 1, "disturbance": "block"}
-    (found,) = crawl(tmp_path, [Job("disturbing", disturbed, settings)])
+def test_a_store_that_fails_in_the_crawl_is_reported_by_spidermon(
+    crawls: dict[str, Crawl],
+) -> None:
+    done = crawls["failing"]
 
-    assert len(found.items) == N
-    assert found.mss("quality/failed") >= 1
-    assert sum("quality counts cannot be stored" in line for line in found.logged("WARNING")) == 1
-    failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
+    assert len(done.items) == N
+    assert done.mss("quality/failed") >= 1
+    assert sum("quality counts cannot be stored" in line for line in done.logged("WARNING")) == 1
+    failed = spidermon(done, "ERROR")
     assert any("the store of the quality of sites failed" in line for line in failed)
+
+
+def test_a_redesign_is_in_the_report_of_the_same_day(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    printed = report(folder, "redesigned")
+
+    assert [crawls[name].mss("quality/alarms") > 0 for name in ("before", "after")] == [False, True]
+    declined = "quality has declined on 127.0.0.1: pages that the site's rule matches: 100% to 0%"
+    assert any(declined in line for line in crawls["after"].logged("WARNING"))
+    assert printed.code == 1
+    for what in ("fewer pages that the site's rule matches", "the layout has changed"):
+        assert f"127.0.0.1: {what} (since " in printed.out
 
 
 # The command
 
 
-def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scrapy", "mss", "report", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
-    )
+def report(folder: Path, store: str, *arguments: str, sites: str = "") -> Done:
+    named = ["-s", f"MSS_SITES={sites}"] if sites else []
+    return run_scrapy(folder, "mss", *named, "report", "-s", store, *arguments)
 
 
-def test_the_report_says_by_its_exit_code_whether_something_has_declined(tmp_path: Path) -> None:
-    put(tmp_path, USUAL)
-    put(tmp_path, USUAL, days_ago=0)
-    good = report(tmp_path, "-s", "store")
-    put(tmp_path, Counter({PAGES: 9_000, ARTICLES: 9_000}), days_ago=0)
-    declined = report(tmp_path, "-s", "store", "-o", "page.html")
+def rows(folder: Path, sites: str = "") -> dict[str, dict[str, Any]]:
+    found = json.loads(report(folder, "store", "--json", sites=sites).out)
+    return {row["site"]: row for row in found["sites"]}
+
+
+def test_the_exit_code_of_the_report_says_whether_something_has_declined(tmp_path: Path) -> None:
+    today = YESTERDAY + 1
+    put(tmp_path / "store", {(HOST, day): USUAL for day in (YESTERDAY, today)})
+    good, as_json = report(tmp_path, "store"), report(tmp_path, "store", "--json")
+    put(tmp_path / "store", {(HOST, today): Counter({PAGES: 9_000, ARTICLES: 9_000})})
+    declined = report(tmp_path, "store", "-o", "page.html")
 
     page = tmp_path / "mss-report.html"
-    assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout == f"0 of 1 sites have alarms; the report is {page}\n"
+    assert (good.code, good.err) == (0, "")
+    assert good.out == f"0 of 1 sites have alarms; the report is {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert declined.returncode == 1
-    assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in declined.stdout
+    assert as_json.code == 0
+    assert json.loads(as_json.out)["sites"][0]["articles"] == 400
+    assert declined.code == 1
+    assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in declined.out
     assert HOST in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_the_report_is_printed_as_json(tmp_path: Path) -> None:
-    put(tmp_path, USUAL)
-    done = report(tmp_path, "--json", "-s", "store")
-
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["sites"][0]["articles"] == 200
-    assert not (tmp_path / "mss-report.html").exists()
-
-
 def test_the_report_says_what_it_lacks(tmp_path: Path) -> None:
-    nothing = report(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / FILE).write_bytes(b"something else" * 99)
-    other = report(tmp_path, "-s", "other")
 
-    assert (nothing.returncode, other.returncode) == (2, 2)
-    assert f"{FILE}: nothing was counted in the last weeks; crawl first" in nothing.stderr
-    assert f"{FILE}: file is not a database. Remove the file" in other.stderr
-    assert nothing.stderr.count("\n") == other.stderr.count("\n") == 1
+    nothing, other = run_scrapy(tmp_path, "mss", "report"), report(tmp_path, "other")
+
+    assert (nothing.code, other.code) == (2, 2)
+    assert f"{FILE}: nothing was counted in the last weeks; crawl first" in nothing.err
+    assert f"{FILE}: file is not a database. Remove the file" in other.err
+    assert nothing.err.count("\n") == other.err.count("\n") == 1
+
+
+# Every site of the list is accounted for
+
+Answer = Callable[[BaseHTTPRequestHandler], object]
+
+
+@contextmanager
+def answering(host: str, answer: Answer) -> Iterator[str]:
+    """The address of a server at *host* that answers each request with *answer*."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer(self)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+            """Say nothing."""
+
+    with serving(Handler, host) as address:
+        yield f"{address}/"
+
+
+def with_status(status: int, **headers: str) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def forbidding(handler: BaseHTTPRequestHandler) -> None:
+    body = b"User-agent: *\nDisallow: /\n"
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/plain")
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
+    values = {"MSS_STORE": str(folder / "store"), "DNS_TIMEOUT": 5, **settings}
+    found, *_ = crawl(folder, [Job("news", {"sites": ",".join(sites)}, values)])
+    assert not found.error
+    return found
+
+
+def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
+    tmp_path: Path,
+) -> None:
+    paper = Paper(host="127.0.0.1")
+    paper.publish(1, "feed")
+    stopped = Event()
+    with ExitStack() as servers:
+
+        def at(host: str, answer: Answer) -> str:
+            return servers.enter_context(answering(host, answer))
+
+        servers.enter_context(printing(paper))
+        consent = at("127.0.0.9", with_status(200))
+        closed = at("127.0.0.7", with_status(200))
+        silent = at("127.0.0.6", lambda _: stopped.wait(60))
+        slow = f"{silent}robots.txt-news/"  # its errors name it
+        sites = [
+            paper.url("/"),
+            at("127.0.0.2", with_status(500)),
+            at("127.0.0.3", with_status(302, Location=f"{consent}consent?return=1")),
+            at("127.0.0.4", forbidding),
+            "http://nowhere.invalid/",
+            closed.replace("127.0.0.7", "127.0.0.8"),
+            at("127.0.0.5", with_status(302, Location="/again")),
+            at("127.0.0.10", with_status(200)),
+            "http://127.99/",  # a name of 127.0.0.99, which the list does not have
+        ]
+        servers.callback(stopped.set)
+        found = read(tmp_path, sites, ROBOTSTXT_OBEY=True, **SPIDERMON)
+        other = read(tmp_path, [slow], DOWNLOAD_TIMEOUT=1)
+    listed = ",".join([*sites, slow, "https://later.example/"])
+    printed = report(tmp_path, "store", sites=listed)
+    of = rows(tmp_path, listed)
+
+    errors = {
+        "127.0.0.2": "HTTP 500",
+        "127.0.0.3": "redirected to 127.0.0.9",
+        "127.0.0.4": "forbidden by robots.txt",
+        "nowhere.invalid": "DNS: host not found",
+        "127.0.0.6": "timeout",
+        "127.0.0.8": "connection refused",
+        "127.99": "refused: its host is not public, see the log",
+        "127.0.0.5": None,
+    }
+    assert {site: of[site]["error"] for site in errors} == errors
+    for site, error in errors.items():
+        (alarm,) = of[site]["alarms"]
+        reason = error or "no response, or redirects without end"
+        assert (alarm["measure"], of[site]["last_success"]) == ("unreachable", None)
+        assert f"{site}: never answered: {reason}" in printed.out
+        warning = f"scrapy-mss: {site}: never answered: {reason} (since "
+        of_site = other if site == "127.0.0.6" else found
+        assert any(line.startswith(warning) for line in of_site.logged("WARNING"))
+        assert of_site.mss(f"quality/alarm/{site}/unreachable") == 1
+    assert [alarm["measure"] for alarm in of["127.0.0.10"]["alarms"]] == ["empty"]
+    good = of["127.0.0.1"]
+    assert (good["articles"], good["alarms"], good["error"]) == (1, [], None)
+    assert good["lists"] > 1
+    assert good["last_success"]
+    later = of["later.example"]
+    assert (later["last_success"], later["error"], later["alarms"]) == (None, None, [])
+    assert printed.code == 1
+    assert len(of) == len(sites) + 2
+    assert found.mss("quality/alarms") == len(errors)  # with that of the empty one, not of the slow
+    failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
+    assert any("127.0.0.2/unreachable" in line for line in failed)
+
+
+@pytest.mark.slow("lists that wait for one another")
+def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_first(
+    tmp_path: Path,
+) -> None:
+    asked = Event()
+
+    def consent(handler: BaseHTTPRequestHandler) -> None:
+        asked.set()
+        with_status(200)(handler)
+
+    with answering("127.0.0.9", consent) as elsewhere:
+
+        def redirecting(handler: BaseHTTPRequestHandler) -> None:
+            if handler.path != "/robots.txt":
+                asked.wait(10)
+            with_status(302, Location=f"{elsewhere}consent")(handler)
+
+        with answering("127.0.0.3", redirecting) as site:
+            read(tmp_path, [site])
+
+    assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
+
+
+def remember(folder: Path, site: str, *, until: int, a_day: int = 10) -> None:
+    """Four weeks of crawls every hour, and *a_day* new articles in the first hours of each day."""
+    counted: dict[tuple[str, int], Counter[str]] = {}
+    for hour in range(until - 28 * DAY, until + 1):
+        counts = counted.setdefault((site, hour // DAY), Counter())
+        counts.update({TRIED: 1, **of_answer(hour % DAY)})
+        if (until - hour) % DAY < a_day:
+            counts.update({PAGES: 1, ARTICLES: 1, **of_new(hour % DAY)})
+    put(folder / "store", counted)
+
+
+def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> None:
+    """Of two sites with ten articles a day, one had its last a day ago, the other just now."""
+    now = this_hour()
+    remember(tmp_path, "127.0.0.1", until=now - DAY)
+    remember(tmp_path, "127.0.0.2", until=now - 1)
+    frozen, alive = Paper(host="127.0.0.1"), Paper(host="127.0.0.2")
+    with printing(frozen), printing(alive):
+        found = read(tmp_path, [frozen.url("/"), alive.url("/")])
+    printed = report(tmp_path, "store")
+
+    (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]
+    assert alarm["measure"] == "silent"
+    assert "127.0.0.1: no new article for 2" in printed.out  # 24 hours, or 25
+    assert rows(tmp_path)["127.0.0.2"]["alarms"] == []
+    assert (printed.code, found.mss("quality/alarms")) == (1, 1)
+
+
+def test_a_site_that_stops_answering_is_an_alarm_within_a_day(tmp_path: Path) -> None:
+    """One with an article a week, too, whose silence alone would prove nothing."""
+    now = this_hour()
+    day = Counter({PAGES: 1, ARTICLES: 1, TRIED: 1, **of_answer(0), **of_new(0)})
+    counted = {("127.0.0.1", (now - DAY) // DAY - days): day for days in (1, 8, 15)}
+    counted["127.0.0.1", now // DAY - 1] = Counter({"failed/23 HTTP 500": 1, TRIED: 1})
+    put(tmp_path / "store", counted)
+    with answering("127.0.0.1", with_status(503)) as dead:
+        read(tmp_path, [dead])
+    (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]
+
+    assert alarm["measure"] == "unreachable"
+    assert "no answer: HTTP 503 (since " in alarm["summary"]
+
+
+def test_nothing_is_wrong_where_nobody_crawled(tmp_path: Path) -> None:
+    remember(tmp_path, "127.0.0.1", until=this_hour() - 10 * DAY)
+    printed = report(tmp_path, "store")
+
+    assert "no new article" not in printed.out
+    assert printed.code == 0
+
+
+# What a crawl counts before it is stored
+
+
+def quality_in(store: SQLiteStore) -> site_quality.SiteQuality:
+    return alone(site_quality.SiteQuality(QualityStore(store)), store)
+
+
+def pages_in(store: SQLiteStore) -> dict[str, int]:
+    """How many pages of each site were counted."""
+    found = QualityStore(store).sites(0)
+    return {site: sum(day[PAGES] for day in days.values()) for site, days in found.items()}
+
+
+def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_quality, "MAX_SITES", 2)
+    store = SQLiteStore(tmp_path)
+    quality = quality_in(store)
+
+    for host in ("a.example", "b.example", "c.example", "a.example", "b.example"):
+        quality.page(f"https://{host}/1", None)
+    finish(quality)
+
+    assert pages_in(store) == {"a.example": 2, "b.example": 2}
+
+
+class SlowStore(SQLiteStore):
+    """Writes when `go_on` is set, like a server that does not answer."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.go_on = Event()
+
+    def write(self, changes: Sequence[Change]) -> None:
+        assert self.go_on.wait(60)
+        super().write(changes)
+
+
+def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The event loop waits for it, that of other crawls in the process, too."""
+    monkeypatch.setattr(site_quality, "EVALUATION_SECONDS", 0.05)
+    store = SlowStore(tmp_path)
+    quality = quality_in(store)
+    quality.page("https://a.example/1", None)
+
+    assert quality.evaluated_at_once() == []
+
+    assert quality.failures == 1
+    assert "no answer in 0.05 seconds" in caplog.text
+    store.go_on.set()
+    asyncio.run(checkpoints_of(quality).finish(finished=True))
+    finish(quality)
+    assert pages_in(store) == {"a.example": 1}
+
+
+def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise MemoryError("all is full")
+
+    store = SQLiteStore(tmp_path)
+    quality = quality_in(store)
+    quality.page("https://a.example/1", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLiteStore, "write", failing)
+        write(quality)
+    quality.page("https://a.example/2", None)
+    finish(quality)
+
+    assert pages_in(store) == {"a.example": 2}
+    assert (quality.failures, quality.lost) == (1, 0)

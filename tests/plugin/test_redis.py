@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,16 +14,15 @@ import pytest
 import yaml
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import ModelFile, bundled_model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelFile
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.redis_store import END_SECONDS, SECONDS
 from tests.helpers.redis import client, needs_redis, server, shared_server
-from tests.plugin.crawling import ADDON, LONGEST, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, LONGEST, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, wrapped
 
@@ -213,7 +210,7 @@ def test_the_model_on_a_server_can_be_written_to_a_file(
 
     done = scrapy_mss(tmp_path, "merge", server.address(), "-o", str(path))
 
-    assert done.stdout == f"{path}: 5 pages from 1 models\n"
+    assert done.out == f"{path}: 5 pages from 1 models\n"
     assert_same_counts(ModelFile(path, DEFAULT).load(), shared_model(server).load())
 
 
@@ -230,11 +227,11 @@ def test_stored_pages_are_learned_into_the_model_on_a_server(
     done = scrapy_mss(tmp_path, *train, address)
     refused = scrapy_mss(tmp_path, *train, "redis://me:secret@127.0.0.1:1/0")
 
-    assert done.stderr == ""
-    assert done.stdout == f"{address}: learned 3 pages, 3 in total\n"
+    assert done.err == ""
+    assert done.out == f"{address}: learned 3 pages, 3 in total\n"
     assert shared_model(server).load().bayes.pages == 3
-    assert refused.returncode == 2
-    assert "redis://127.0.0.1:1/0?prefix=scrapy-mss: no answer from the server" in refused.stderr
+    assert refused.code == 2
+    assert "redis://127.0.0.1:1/0?prefix=scrapy-mss: no answer from the server" in refused.err
     assert not list(tmp_path.glob("redis*"))  # no path is made of an address
 
 
@@ -245,8 +242,8 @@ def test_stored_pages_are_learned_into_the_model_on_a_server(
 def test_an_address_is_no_place_for_files(tmp_path: Path, server: RedisServer, line: str) -> None:
     done = scrapy_mss(tmp_path, *line.replace("ADDRESS", server.address()).split())
 
-    assert done.returncode == 2
-    assert "expected a file or folder, got the address of a server" in done.stderr
+    assert done.code == 2
+    assert "expected a file or folder, got the address of a server" in done.err
     assert not list(tmp_path.glob("redis*"))
 
 
@@ -263,17 +260,10 @@ def test_archives_are_read_with_a_model_that_does_not_change_meanwhile(
     shared_model(server).add(learned(range(2, 5)))
     second = scrapy_mss(tmp_path, *bulk)
 
-    assert first.returncode == second.returncode == 0
+    assert first.code == second.code == 0
     kept = ModelFile(tmp_path / "articles" / "learned.model", DEFAULT).load()
     assert_same_counts(kept, learned(range(2)))
 
 
-def scrapy_mss(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", "mss", *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def scrapy_mss(folder: Path, *arguments: str) -> Done:
+    return run_scrapy(folder, "mss", *arguments)

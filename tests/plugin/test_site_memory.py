@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scrapy_mss.sites.memory import MAX_TEXTS, SiteMemory
-from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
+from scrapy_mss.sites.memory import MAX_PAGE_TEXTS, MAX_TEXTS, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.memories import numbered
-from tests.plugin.crawling import ADDON, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import Site, rules_with
 
 N_PAGES = 12
+N_LONG = 2 * MAX_TEXTS // MAX_PAGE_TEXTS + 1
 HOST = "127.0.0.1"
 
 
-def job(site: Site, numbers: Sequence[int], kind: str = "plain", **settings: Any) -> Job:
-    return job_of([site.url(f"/{kind}/{number}") for number in numbers], **settings)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of the stores, each of which has the name of its crawl."""
+    return tmp_path_factory.mktemp("memory")
 
 
-def job_of(urls: list[str], **settings: Any) -> Job:
-    return Job("silent", {"urls": urls}, {**ADDON, "MSS_STORE": "store", **settings})
+@pytest.fixture(scope="module")
+def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
+    def job(name: str, urls: list[str], **settings: Any) -> Job:
+        kept = {**ADDON, "MSS_STORE": str(folder / name), **settings}
+        return Job(arguments={"urls": urls}, settings=kept)
+
+    plain, wrapped = (site.urls(kind, range(N_PAGES)) for kind in ("plain", "wrapped"))
+    long = [site.url(f"/long/{n}?{numbered(n)}={n}") for n in range(N_LONG)]
+    rules = [rules_with(train_only=train_only) for train_only in (False, True)]
+    asked = {
+        "here": job("here", plain),
+        "workers": job("workers", plain, MSS_WORKERS=2),
+        "reversed": job("reversed", plain[::-1], CONCURRENT_REQUESTS=1),
+        "first": job("several", plain[:4]),
+        "second": job("several", plain[4:10]),
+        "long": job("long", long),
+        "labelled": job("labelled", wrapped, MSS_WRAPPERS=rules[0]),
+        "train only": job("train only", wrapped, MSS_WRAPPERS=rules[1]),
+        "index": job("index", site.urls("index", range(N_PAGES))),
+        "off": job("off", plain[:3], MSS_SITE_MEMORY=0),
+    }
+    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
 
-def remembered(folder: Path) -> SiteMemory:
-    with closing(SQLiteStore(folder / "store")) as store:
-        return SiteStore(store).load(HOST)
+def remembered(store: Path) -> SiteMemory:
+    with closing(SQLiteStore(store)) as opened:
+        return SiteStore(opened).load(HOST)
 
 
 def counted(memory: SiteMemory) -> list[object]:
@@ -41,86 +62,52 @@ def counted(memory: SiteMemory) -> list[object]:
     return [*[(table.keys.tolist(), table.rows.tolist()) for table in tables], addresses]
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_each_page_is_remembered_once_wherever_it_is_read(
-    site: Site, tmp_path: Path, workers: int
+@pytest.mark.parametrize("name", ["here", "workers", "reversed"])
+def test_each_page_is_remembered_once_wherever_and_in_whatever_order_it_is_read(
+    crawls: dict[str, Crawl], folder: Path, name: str
 ) -> None:
-    (done,) = crawl(tmp_path, [job(site, range(N_PAGES), MSS_WORKERS=workers)])
+    done, memory = crawls[name], remembered(folder / name)
 
     assert done.mss("sites/pages") == done.mss("extract/articles") == N_PAGES
     assert done.mss("sites/failed") == done.mss("sites/changed") == 0
-    assert remembered(tmp_path).pages == N_PAGES
+    assert memory.pages == N_PAGES
+    assert counted(memory) == counted(remembered(folder / "here"))
 
 
-def test_what_is_remembered_does_not_depend_on_where_pages_are_read(
-    site: Site, tmp_path: Path
+def test_a_later_crawl_continues_from_the_stored_memory(
+    crawls: dict[str, Crawl], folder: Path
 ) -> None:
-    memories = []
-    for workers in (0, 2):
-        folder = tmp_path / str(workers)
-        folder.mkdir()
-        crawl(folder, [job(site, range(N_PAGES), MSS_WORKERS=workers)])
-        memories.append(remembered(folder))
-
-    assert counted(memories[0]) == counted(memories[1])
-
-
-def test_a_later_crawl_goes_on_from_what_is_known(site: Site, tmp_path: Path) -> None:
-    crawl(tmp_path, [job(site, range(4)), job(site, range(4, 10))])
-
-    assert remembered(tmp_path).pages == 10
-
-
-def test_the_same_pages_in_another_order_are_remembered_as_the_same(
-    site: Site, tmp_path: Path
-) -> None:
-    memories = []
-    for name, numbers in (("up", range(N_PAGES)), ("down", range(N_PAGES)[::-1])):
-        (tmp_path / name).mkdir()
-        crawl(tmp_path / name, [job(site, numbers, MSS_WORKERS=0, CONCURRENT_REQUESTS=1)])
-        memories.append(counted(remembered(tmp_path / name)))
-
-    assert memories[0] == memories[1]
+    assert remembered(folder / "several").pages == 10
 
 
 def test_a_site_twice_as_large_as_its_memory_is_remembered_within_its_bounds(
-    site: Site, tmp_path: Path
+    crawls: dict[str, Crawl], folder: Path
 ) -> None:
-    n_pages = 2 * MAX_TEXTS // MAX_TEXTS_OF_A_PAGE + 1
-    paths = [f"/long/{n}?{numbered(n)}={n}" for n in range(n_pages)]
-
-    (done,) = crawl(tmp_path, [job_of([site.url(path) for path in paths])])
-
-    with closing(SQLiteStore(tmp_path / "store")) as store:
+    memory = remembered(folder / "long")
+    with closing(SQLiteStore(folder / "long")) as store:
         (stored,) = SiteStore(store).sites()
-    memory = remembered(tmp_path)
-    assert done.mss("sites/pages") == memory.pages == n_pages
+
+    assert crawls["long"].mss("sites/pages") == memory.pages == N_LONG
     assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
     assert stored.size <= 64 * 1024
-    assert memory.texts.rows[:, 0].max() == n_pages  # what is on all pages is still known
+    assert memory.texts.rows[:, 0].max() == N_LONG  # what is on all pages is still known
 
 
-def test_labelled_pages_are_remembered_as_such_and_once(site: Site, tmp_path: Path) -> None:
-    for train_only in (False, True):
-        folder = tmp_path / str(train_only)
-        folder.mkdir()
-        rules = rules_with(train_only=train_only)
-        crawl(folder, [job(site, range(N_PAGES), "wrapped", MSS_WRAPPERS=rules)])
+@pytest.mark.parametrize("name", ["labelled", "train only"])
+def test_labelled_pages_are_remembered_as_such_and_once(
+    crawls: dict[str, Crawl], folder: Path, name: str
+) -> None:
+    memory = remembered(folder / name)
 
-        memory = remembered(folder)
-        assert memory.labelled_pages == memory.pages == N_PAGES
+    assert memory.labelled_pages == memory.pages == N_PAGES
 
 
-def test_pages_that_are_no_articles_are_not_remembered(site: Site, tmp_path: Path) -> None:
-    (done,) = crawl(tmp_path, [job(site, range(N_PAGES), "index")])
-
-    assert done.mss("extract/pages") == N_PAGES
-    assert done.mss("sites/pages") == 0
+def test_pages_that_are_no_articles_are_not_remembered(crawls: dict[str, Crawl]) -> None:
+    assert crawls["index"].mss("extract/pages") == N_PAGES
+    assert crawls["index"].mss("sites/pages") == 0
 
 
-def test_without_memory_no_site_is_remembered(site: Site, tmp_path: Path) -> None:
-    (done,) = crawl(tmp_path, [job(site, range(3), MSS_SITE_MEMORY=0)])
-
-    assert done.mss("extract/articles") == 3
-    assert "mss/sites/pages" not in done.stats
-    assert remembered(tmp_path).pages == 0
+def test_without_memory_no_site_is_remembered(crawls: dict[str, Crawl], folder: Path) -> None:
+    assert crawls["off"].mss("extract/articles") == 3
+    assert "mss/sites/pages" not in crawls["off"].stats
+    assert remembered(folder / "off").pages == 0

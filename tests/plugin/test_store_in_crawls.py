@@ -19,8 +19,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.articles import SeenStore
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def job(folder: Path, urls: list[str], checkpoint_pages: int = 5, **arguments: Any) -> Job:
     """A crawl that keeps all that there is of each page, one after the other."""
     kept = {"MSS_STORE": str(folder), "MSS_WRAPPERS": RULES, "MSS_ONLY_NEW": True}
-    settings = {**ADDON, **kept, "MSS_COPIES": "keep", "MSS_WORKERS": 0, "CONCURRENT_REQUESTS": 1}
+    settings = {**ADDON, **kept, "MSS_COPIES": "keep", "CONCURRENT_REQUESTS": 1}
     return Job(
         "disturbing" if arguments else "silent",
         {"urls": urls, **arguments},
@@ -82,6 +82,7 @@ def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
     assert_same_counts(stored_model(folder), learned(range(30)))
 
 
+@pytest.mark.slow("crawls at once, each in a process of its own")
 def test_crawls_at_once_add_up_to_what_one_would_have_kept(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
@@ -141,7 +142,7 @@ def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
 def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:
-    urls = site.urls("slow", range(20))
+    urls = site.urls("wrapped", range(20))
 
     (done,) = crawl(tmp_path, [job(folder, urls, at=1, disturbance="block")])
 

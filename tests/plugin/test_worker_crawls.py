@@ -1,71 +1,147 @@
-"""Crawls with workers: what comes of them, and that no process stays."""
+"""Crawls with workers: what comes of them, pages that misbehave, and that no process stays.
+
+The query of an address says what its page does to the process that labels it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import scrapy
 
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER
-from scrapy_mss.models.model import Model
 from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
-from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
+from tests.plugin.models import assert_same_counts, learned, stored_model
 from tests.plugin.processes import LIMIT, eventually, worker_processes
-from tests.plugin.site import Site, story
+from tests.plugin.site import RULES, Site, story
 from tests.plugin.spiders import ScraperMeter
 
 DOWNLOADS = QUIET["CONCURRENT_REQUESTS_PER_DOMAIN"]  # at once, in crawls of these tests
-PLAIN = range(24)
-N_BIG = 2
-HANGS = {"EXTENSIONS": {"tests.plugin.spiders.HangingWorkers": 0}}
-N_MANY = 200
+N_PAGES, N_QUEUED, N_MANY = 30, 12, 200
+FAULTS = {"hang": "timeout", "killed": "crash", "greedy": "memory", "error": "error"}
+MISBEHAVING = """
+import os, signal, time
+from scrapy_mss.crawl.page_work import PageWork
+
+sound = PageWork._labelled
+
+def labelled(self, page, wrapper):
+    if "hang" in page.url:
+        time.sleep(600)
+    if "killed" in page.url:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "greedy" in page.url:
+        held = [bytearray(2**24) for _ in range(100)]
+    if "error" in page.url:
+        raise ZeroDivisionError(page.url)
+    if "slow" in page.url:
+        time.sleep(0.2)
+    return sound(self, page, wrapper)
+
+PageWork._labelled = labelled
+"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("workers")
+    made = tmp_path_factory.mktemp("workers")
+    (made / "sitecustomize.py").write_text(MISBEHAVING)
+    return made
 
 
 @pytest.fixture(scope="module")
-def crawls(folder: Path, site: Site, trained_once: Model) -> dict[str, Crawl]:
-    store_model(folder / "store", trained_once)
-    urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
-    known = {
-        **ADDON,
-        "MSS_STORE": str(folder / "store"),
-        "MSS_TRAIN": False,
-        "MSS_WORKERS": 2,
-        "MSS_SITE_MEMORY": 0,
-    }
-    killer = {"EXTENSIONS": {"tests.plugin.spiders.WorkerKiller": 1}}
-    meter = {"EXTENSIONS": {"tests.plugin.spiders.ScraperMeter": 1}}
+def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
+    urls = site.urls("wrapped", range(N_PAGES))
+    slow = [f"{url}?slow" for url in urls[:N_QUEUED]]
+    faulty = [f"{urls[0]}?{fault}" for fault in FAULTS]
+
+    def job(name: str, urls: list[str], workers: int, **settings: object) -> Job:
+        kept = {**ADDON, "MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / name)}
+        return Job(
+            arguments={"urls": urls},
+            settings={**kept, "MSS_WORKERS": workers, **settings},
+            checkpoint_pages=7,
+        )
+
+    many = site.urls("small", range(100, 100 + N_MANY))
+    disturbed = {"tests.plugin.spiders.WorkerKiller": 1, "tests.plugin.spiders.ScraperMeter": 1}
+    queued = job("queue", slow, 1)
     asked = {
-        "none": Job(arguments={"urls": urls}, settings={**known, "MSS_WORKERS": 0}),
-        "two": Job(arguments={"urls": urls}, settings=known),
-        "big": Job(
-            arguments={"urls": big + urls},
-            settings={**known, **HANGS, "MSS_TIMEOUT": 2},
+        "none": job("none", urls, 0),
+        "two": job("two", urls, 2),
+        "queue": Job(
+            arguments={**queued.arguments, "meta": {"mss_skip_extraction": 1}},
+            settings=queued.settings,
         ),
-        "killed": Job(arguments={"urls": urls}, settings={**known, **killer}),
-        "many": Job(
-            arguments={"urls": site.urls("small", range(N_MANY))}, settings={**known, **meter}
-        ),
+        "faults": job("faults", [*urls[:4], *faulty, *urls[4:8]], 1, MSS_TIMEOUT=4),
+        "killed": job("killed", many, 2, EXTENSIONS=disturbed, MSS_TRAIN=False),
     }
-    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
 
-def articles(done: Crawl) -> dict[str, dict[str, object]]:
-    return {url: {**fields, "crawled": ""} for url, fields in done.by_url().items()}
+def test_every_page_is_learned_once_wherever_it_is_labelled(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    for name in ("none", "two"):
+        done, stored = crawls[name], stored_model(folder / name)
+
+        assert done.mss("train/seen") == done.mss("train/learned") == N_PAGES
+        assert done.mss("wrapper/127.0.0.1/hit") == N_PAGES
+        assert done.mss("extract/pages") == done.mss("extract/source/wrapper") == N_PAGES
+        assert done.mss("train/tokens") == crawls["none"].mss("train/tokens") > 0
+        assert_same_counts(stored, learned(range(N_PAGES)))
+        assert len(stored.learned_pages) == N_PAGES
 
 
-def test_a_crawl_with_workers_gives_the_same_items(crawls: dict[str, Crawl]) -> None:
-    assert len(crawls["none"].items) == len(PLAIN)
-    assert articles(crawls["two"]) == articles(crawls["none"])
+def test_items_do_not_depend_on_workers(crawls: dict[str, Crawl]) -> None:
+    here, elsewhere = (
+        {url: {**fields, "crawled": ""} for url, fields in crawls[name].by_url().items()}
+        for name in ("none", "two")
+    )
+
+    assert len(here) == N_PAGES
+    assert elsewhere == here
+
+
+def test_pages_in_the_queue_are_learned_before_the_crawl_closes(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    assert crawls["queue"].mss("train/learned") == N_QUEUED
+    assert_same_counts(stored_model(folder / "queue"), learned(range(N_QUEUED)))
+
+
+def test_pages_that_misbehave_are_given_up_and_logged_once_and_the_others_learned(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    done = crawls["faults"]
+
+    for fault, reason in FAULTS.items():
+        assert done.mss(f"train/refused/{reason}") == done.mss(f"extract/failed/{reason}") == 1
+        assert not [url for url in done.by_url() if fault in url]
+    assert done.mss("train/learned") == len(done.items) == 8
+    assert_same_counts(stored_model(folder / "faults"), learned(range(8)))
+    assert done.stats["finish_reason"] == "finished"
+    assert len([text for text in done.logged("WARNING") if "gave up on" in text]) == 3
+    (error,) = done.logged("ERROR")
+    assert "?error" in error
+    assert "ZeroDivisionError" in error
+
+
+def test_a_worker_that_is_killed_fails_at_most_its_page(crawls: dict[str, Crawl]) -> None:
+    done = crawls["killed"]
+
+    assert done.mss("extract/failed/crash") <= 1
+    assert len(done.items) == N_MANY - done.mss("extract/failed/crash")
 
 
 @pytest.mark.skipif(
@@ -77,38 +153,17 @@ def test_downloads_wait_for_the_workers(crawls: dict[str, Crawl]) -> None:
 
     Beyond what the workers have there are pages that were let through before theirs began.
     """
-    in_scraper = crawls["many"].stats[ScraperMeter.STAT]
+    in_scraper = crawls["killed"].stats[ScraperMeter.STAT]
     assert 0 < in_scraper <= 2 * PAGES_A_WORKER + 3 * DOWNLOADS < N_MANY / 2
 
 
-def test_pages_that_take_too_long_are_counted_and_the_crawl_goes_on(
-    crawls: dict[str, Crawl], site: Site
+def test_crawls_without_misbehaving_pages_log_nothing_and_leave_no_process(
+    crawls: dict[str, Crawl], folder: Path
 ) -> None:
-    done = crawls["big"]
-
-    late = done.mss("extract/failed/timeout")
-    assert late >= N_BIG
-    assert done.mss("extract/articles") + late == N_BIG + len(PLAIN)
-    assert done.mss("extract/articles") >= len(PLAIN) / 2
-    assert not set(site.urls("big", range(N_BIG))) & set(done.by_url())
-    assert done.stats["finish_reason"] == "finished"
-
-
-def test_a_worker_that_is_killed_costs_a_crawl_at_most_its_page(crawls: dict[str, Crawl]) -> None:
-    done = crawls["killed"]
-
-    assert done.mss("extract/failed/crash") <= 1
-    assert len(done.items) == len(PLAIN) - done.mss("extract/failed/crash")
-
-
-def test_no_process_is_left_after_the_crawls(crawls: dict[str, Crawl], folder: Path) -> None:
+    for name in ("none", "two", "queue"):
+        assert crawls[name].error == "", name
+        assert crawls[name].logged("ERROR") == crawls[name].logged("WARNING") == [], name
     assert worker_processes(folder) == []
-
-
-def test_no_crawl_logs_an_error(crawls: dict[str, Crawl]) -> None:
-    for name, done in crawls.items():
-        assert done.error == "", name
-        assert done.logged("ERROR") == [], name
 
 
 # As people run them
@@ -117,59 +172,68 @@ UNGUARDED = """
 import sys
 from scrapy.crawler import CrawlerProcess
 from tests.plugin.crawling import ADDON, QUIET
+from tests.plugin.site import RULES
 from tests.plugin.spiders import Silent
 
 print("the script runs", flush=True)
 feeds = {"items.jsonl": {"format": "jsonlines"}}
-process = CrawlerProcess({**QUIET, **ADDON, "MSS_WORKERS": 2, "MSS_STORE": "store", "FEEDS": feeds})
+ours = {**ADDON, "MSS_WORKERS": 2, "MSS_STORE": "store", "MSS_WRAPPERS": RULES}
+process = CrawlerProcess({**QUIET, **ours, "FEEDS": feeds})
 process.crawl(Silent, urls=sys.argv[1:])
 process.start()
 """
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    path = tmp_path / "unguarded.py"
-    path.write_text(UNGUARDED)
-    return path
-
-
-def test_a_script_needs_no_guard(script: Path, site: Site) -> None:
-    """Workers are no copies of the script, so nothing in it runs twice."""
-    done = subprocess.run(
-        [sys.executable, str(script), *site.urls("plain", range(4))],
-        cwd=script.parent,
+@contextmanager
+def script(folder: Path, urls: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A script that crawls *urls*, while it runs."""
+    (folder / "unguarded.py").write_text(UNGUARDED)
+    with subprocess.Popen(
+        [sys.executable, "unguarded.py", *urls],
+        cwd=folder,
         env=environment(),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=LIMIT,
-        check=True,
-    )
+    ) as process:
+        yield process
 
-    lines = (script.parent / "items.jsonl").read_text().splitlines()
+
+def test_a_script_needs_no_guard(tmp_path: Path, site: Site) -> None:
+    """Workers are no copies of the script, so nothing in it runs twice."""
+    with script(tmp_path, site.urls("plain", range(4))) as process:
+        printed, log = process.communicate(timeout=LIMIT)
+
+    assert process.returncode == 0, log
+    lines = (tmp_path / "items.jsonl").read_text().splitlines()
     assert len(lines) == 4
     assert any(story("plain", 3).paragraphs[0] in line for line in lines)
-    assert done.stdout.count("the script runs") == 1
-    assert worker_processes(script.parent) == []
+    assert printed.count("the script runs") == 1
+    assert worker_processes(tmp_path) == []
+
+
+@pytest.mark.slow("a crawl that is interrupted")
+def test_an_interrupted_crawl_learns_what_it_has_fetched(tmp_path: Path, site: Site) -> None:
+    with script(tmp_path, site.urls("slow", range(400))) as process:
+        assert process.stderr is not None
+        for _ in range(6):
+            while "Crawled (200)" not in process.stderr.readline():
+                pass
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=LIMIT)
+
+    counted = {name: int(n) for name, n in re.findall(r"'mss/train/(seen|learned)': (\d+)", log)}
+    assert 6 <= counted["learned"] == counted["seen"] < 400
+    assert stored_model(tmp_path / "store").bayes.pages == counted["learned"]
 
 
 @pytest.mark.slow("a crawl that is killed")
-def test_workers_end_when_the_crawl_is_killed(script: Path, site: Site) -> None:
-    urls = site.urls("slow", range(400))
-    with subprocess.Popen(
-        [sys.executable, str(script), *urls],
-        cwd=script.parent,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        began = eventually(lambda: len(worker_processes(script.parent)) == 2)
+def test_workers_end_when_the_crawl_is_killed(tmp_path: Path, site: Site) -> None:
+    with script(tmp_path, site.urls("slow", range(400))) as process:
+        began = eventually(lambda: len(worker_processes(tmp_path)) == 2)
         os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
 
     assert began
     assert process.returncode == -signal.SIGKILL
-    assert eventually(lambda: worker_processes(script.parent) == [])
-
-
-def test_a_model_is_not_touched_by_workers(folder: Path, crawls: dict[str, Crawl]) -> None:
-    assert_same_counts(stored_model(folder / "store"), learned(range(60)))
+    assert eventually(lambda: worker_processes(tmp_path) == [])

@@ -9,15 +9,15 @@ import asyncio
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
-from threading import Thread
-from typing import IO, Any
+from typing import Any
 
 import pytest
 from scrapy.settings import Settings
@@ -26,15 +26,14 @@ from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import read as read_settings
-from tests.plugin.models import assert_same_counts, labelled, learned
+from tests.plugin.models import labelled, learned
 from tests.plugin.processes import LIMIT, eventually, worker_processes
 from tests.plugin.site import index, plain
 
@@ -47,7 +46,6 @@ import os, subprocess, sys, time
 import scrapy_mss.article
 
 sound = scrapy_mss.article.read_article
-kept = []
 
 def read_article(html, url, state, extractor):
     if "slow" in url:
@@ -57,8 +55,6 @@ def read_article(html, url, state, extractor):
         os._exit(3)
     if "error" in url:
         raise ZeroDivisionError(url)
-    if "keeping" in url:
-        kept.append(b"." * 2**29)
     if "print" in url:
         print("what a library has to say")
         sys.stdout.flush()
@@ -86,20 +82,9 @@ def pool_of(count: int, model: Model, **more: object) -> WorkerPool:
     return WorkerPool(model, read_settings(Settings(options)))
 
 
-def started_pool(count: int, model: Model, **more: object) -> WorkerPool:
-    workers = pool_of(count, model, **more)
-    workers.start()
-    return workers
-
-
-@contextmanager
-def working(count: int, model: Model, **more: object) -> Iterator[WorkerPool]:
+def working(count: int, model: Model, **more: object) -> closing[WorkerPool]:
     """So many workers, with settings of the test's own."""
-    workers = started_pool(count, model, **more)
-    try:
-        yield workers
-    finally:
-        workers.close()
+    return closing(pool_of(count, model, **more))
 
 
 def read(workers: WorkerPool, pages: Iterable[PageRequest]) -> list[ArticleResult | str]:
@@ -134,27 +119,28 @@ def test_workers_find_what_this_process_finds() -> None:
 
 def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
     """While the crawl learns, which is when the name of the state before or after is wrong."""
-    model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(24)]
+    model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(12)]
+    states = {model.identifier: 0}
 
     with working(2, model) as workers:
         read(workers, [page()] * 2)
         jobs: list[PageJob] = []
-        for number in range(60):
+        for number in range(30):
             if number % 5 == 0:
                 if len(jobs) > 4:  # whoever is slow, pages are read while the model learns
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
             with workers.changing():
                 model.learn(*labelled(number))
+            states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
 
-    states = {result.model_state for result in found if result}
-    known = [with_bundled(learned(range(n))) for n in range(61)]
-    by_name = {each.identifier: each for each in known}
-    assert len(states) > 3
+    used = {result.model_state for result in found if result}
+    models = {state: with_bundled(learned(range(states[state]))) for state in used}
+    assert len(used) > 2
     for result, each in zip(found, pages, strict=True):
         assert result is not None
-        assert replace(result, seconds=0) == here(by_name[result.model_state], each)
+        assert replace(result, seconds=0) == here(models[result.model_state], each)
 
 
 def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> None:
@@ -189,8 +175,7 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
     misbehaving: None, count: int
 ) -> None:
     chance = random.Random(count)
-    long = plain(7, paragraphs=4_000)
-    assert len(long) > pool.LARGE_PIPE / 2  # more than is sent ahead
+    long = f"{plain(7)}<!--{'x' * pool.SENT_AHEAD}-->"  # more than is sent ahead, and quick to read
     becomes = {
         "sound": here(MODEL, page()),
         "long": here(MODEL, page("long", long)),
@@ -198,7 +183,7 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
         "error": "error",
         "slow": "timeout",
     }
-    kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=40), "slow", "sound"]
+    kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=16), "slow", "sound"]
     pages = [page(kind, long if kind == "long" else "") for kind in kinds]
 
     with working(count, MODEL, MSS_TIMEOUT=3) as workers:
@@ -209,46 +194,24 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
 
 def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once: list[int] = [0]
-    receive, send = wire.receive, wire.send
+    receive, send = pool._Worker.receive, pool._Worker.send
 
-    def received(stream: IO[bytes]) -> bytes:
-        answer = receive(stream)
+    async def received(worker: pool._Worker) -> bytes:
+        answer = await receive(worker)
         at_once.append(at_once[-1] - 1)
         return answer
 
-    def sent(stream: IO[bytes], data: bytes) -> None:
-        if data:  # the model has learned nothing
-            at_once.append(at_once[-1] + 1)
-        send(stream, data)
+    def sent(worker: pool._Worker, data: bytes) -> None:
+        at_once.append(at_once[-1] + 1)
+        send(worker, data)
 
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(wire, "receive", received)
-        monkeypatch.setattr(wire, "send", sent)
+        monkeypatch.setattr(pool._Worker, "receive", received)
+        monkeypatch.setattr(pool._Worker, "send", sent)
         read(workers, [page()] * 20)
 
     assert max(at_once) == 1 + pool.PAGES_AHEAD
-
-
-class OthersWereFaster:
-    """A queue that says there is more than there is when somebody asks."""
-
-    def __init__(self, queue: Any) -> None:
-        self._queue = queue
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._queue, name)
-
-    def qsize(self) -> int:
-        return int(self._queue.qsize()) + 2
-
-
-def test_a_worker_does_not_wait_for_a_page_ahead_that_another_took() -> None:
-    with closing(pool_of(1, MODEL)) as workers:
-        workers._queue = OthersWereFaster(workers._queue)  # type: ignore[assignment]
-        workers.start()
-
-        assert read(workers, [page()]) == [here(MODEL, page())]
 
 
 def test_a_page_that_comes_after_the_end_is_given_up() -> None:
@@ -282,18 +245,6 @@ def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatc
     assert processes == [first] * 2 + [second] * 2 + [third]
 
 
-@pytest.mark.slow("processes that are killed")
-def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
-    with working(1, MODEL) as workers:
-        read(workers, [page()])
-        (before,) = worker_processes()
-        found = read(workers, [page("keeping"), page()])
-        (after,) = worker_processes()
-
-    assert found == [here(MODEL, page("keeping")), here(MODEL, page())]
-    assert before.pid != after.pid
-
-
 def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -> None:
     """Or one with a limit of less than twice that would be replaced after every page."""
     have = resident()
@@ -308,24 +259,16 @@ def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -
 def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
     with_model: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    workers = pool_of(1, MODEL)
-    try:
-        process = workers._started()
-        into, out = pool._pipes_of(process)
-        out.close()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = pool._process(["1.0"], theirs.fileno())
+    with ours, ours.makefile("wb") as stream:
         if with_model:
-            wire.send(into, to_bytes(Model(MODEL.profile, MODEL.classifier)))
-        into.close()
+            model = to_bytes(Model(MODEL.profile, MODEL.classifier))
+            wire.send(stream, wire.packed([model, []]))
 
-        assert process.wait(LIMIT) == 0
-    finally:
-        workers.close()
+    assert process.wait(LIMIT) == 0
     assert capfd.readouterr().err == ""
-
-
-def test_workers_start_before_there_are_pages() -> None:
-    with working(2, MODEL):
-        assert eventually(lambda: len(worker_processes()) == 2)
 
 
 @pytest.mark.slow("processes that are killed")
@@ -333,7 +276,7 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
     misbehaving: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
-    monkeypatch.setattr(TimeLimit, "of", lambda *_: nullcontext())
+    monkeypatch.setattr(pool._Worker, "limited", lambda *_: nullcontext())
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -374,7 +317,8 @@ def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
 
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(wire, "receive", FailingOnce(wire.receive, MemoryError))
+        failing = FailingOnce(pool._Worker.receive, MemoryError)
+        monkeypatch.setattr(pool._Worker, "receive", partialmethod(failing))
         lost = workers.submit(page())
         assert isinstance(lost.exception(LIMIT), MemoryError)
 
@@ -385,8 +329,7 @@ def test_a_worker_that_could_not_be_started_is_started_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A system may allow no more processes for a while."""
-    started = FailingOnce(WorkerPool._started, BlockingIOError)
-    monkeypatch.setattr(WorkerPool, "_started", partialmethod(started))
+    monkeypatch.setattr(pool, "_process", FailingOnce(pool._process, BlockingIOError))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
@@ -402,11 +345,11 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
 ) -> None:
     """Where memory is short, the system may kill a worker, and the next ones while they start."""
     monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
-    started = WorkerPool._started
+    started = pool._process
 
-    def killed_at_once(workers: WorkerPool) -> subprocess.Popen[bytes]:
+    def killed_at_once(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
         nonlocal killed
-        process = started(workers)
+        process = started(arguments, stdin)
         killed -= 1
         if killed >= 0:
             process.kill()
@@ -414,11 +357,11 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
 
     is_persistent = killed == pool.TRIES_LATER
     if is_first:
-        monkeypatch.setattr(WorkerPool, "_started", killed_at_once)
+        monkeypatch.setattr(pool, "_process", killed_at_once)
     with working(1, MODEL) as workers:
         if not is_first:
             read(workers, [page()])
-            monkeypatch.setattr(WorkerPool, "_started", killed_at_once)
+            monkeypatch.setattr(pool, "_process", killed_at_once)
             worker_processes()[0].kill()
         with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
             assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
@@ -430,7 +373,7 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
 def test_pages_are_read_here_once_workers_cannot_be_started(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(WorkerPool, "_started", lambda _: _ended())
+    monkeypatch.setattr(pool, "_process", lambda *_: _ended())
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), MODEL)
@@ -446,8 +389,7 @@ def test_pages_are_read_here_once_workers_cannot_be_started(
 
 def _ended() -> subprocess.Popen[bytes]:
     """A process that is no worker and ends at once."""
-    pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", ""], stdin=pipe, stdout=pipe)
+    return subprocess.Popen([sys.executable, "-c", ""])
 
 
 def test_what_is_printed_is_no_answer_and_pages_are_no_input(misbehaving: None) -> None:
@@ -486,7 +428,7 @@ def test_a_frozen_program_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
-    workers = started_pool(2, learned(range(3)))
+    workers = pool_of(2, learned(range(3)))
     jobs = [workers.submit(page("slow")) for _ in range(4)]
     assert eventually(lambda: len(worker_processes()) == 2)
 
@@ -495,26 +437,3 @@ def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> N
     # Had it waited for a page, that would have been answered or have timed out.
     assert all(job.cancelled() or job.result().failure == "crash" for job in jobs)
     assert worker_processes() == []
-
-
-def test_a_pool_that_cannot_start_all_of_its_workers_leaves_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class LastThread(Thread):
-        """No more can be started after the first of them, which has a process by then."""
-
-        def start(self) -> None:
-            if worker_processes():
-                raise RuntimeError("can't start new thread")
-            super().start()
-            assert eventually(lambda: bool(worker_processes()))
-
-    model = learned(range(3))
-    workers = pool_of(2, model)
-    monkeypatch.setattr(pool, "Thread", LastThread)
-
-    with pytest.raises(RuntimeError, match="new thread"):
-        workers.start()
-
-    assert worker_processes() == []
-    assert_same_counts(model, learned(range(3)))

@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from scrapy_mss.quality.activity import COVERED, DAY, Activity, silence
 from scrapy_mss.quality.counts import (
     ALARM,
     ARTICLES,
@@ -16,7 +15,17 @@ from scrapy_mss.quality.counts import (
     of_failure,
     of_new,
 )
-from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, incidents, within_crawl
+from scrapy_mss.quality.incidents import (
+    COVERED,
+    DAY,
+    EMPTY,
+    SILENT,
+    UNREACHABLE,
+    Activity,
+    incidents,
+    silence,
+    within_crawl,
+)
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, days
 
@@ -76,13 +85,13 @@ def test_nights_and_weekends_prove_nothing() -> None:
         friday += DAY
     new = {hour: only_weekdays(hour) for hour in range(friday - WEEKS, friday)}
 
-    told = [
+    found = [
         hour
         for hour in range(friday, friday + 4 * DAY)
         if measures(history(new, range(friday - WEEKS, hour + 1)), hour)
     ]
-    assert told
-    assert friday + 2 * DAY + 15 < told[0] <= friday + 3 * DAY
+    assert found
+    assert friday + 2 * DAY + 15 < found[0] <= friday + 3 * DAY
 
 
 def test_time_that_no_crawl_covers_proves_nothing() -> None:
@@ -116,7 +125,7 @@ def test_a_site_that_is_often_silent_for_long_must_be_silent_for_longer() -> Non
     assert measures(history(new, range(NOW - WEEKS, now)), now) == []
 
 
-def test_what_never_worked_is_told_at_once_if_it_is_of_the_list() -> None:
+def test_what_never_worked_is_reported_at_once_if_it_is_of_the_list() -> None:
     failed = of_failure(7, "HTTP 500")
     answered = Counter({**of_answer(7), TRIED: 1, "lists": 2})
 
@@ -153,7 +162,7 @@ def test_a_crawl_is_compared_with_what_was_before_it() -> None:
     assert within_crawl("", same, before, TODAY) == []
 
 
-def test_what_a_crawl_has_found_is_told_today_and_tomorrow() -> None:
+def test_what_a_crawl_has_found_is_reported_today_and_tomorrow() -> None:
     of = {TODAY: Counter({f"{ALARM}title": 2})}
 
     assert [measures(of, NOW + days * DAY) for days in range(3)] == [["title"], ["title"], []]

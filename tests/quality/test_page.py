@@ -10,11 +10,10 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import FAILED, SELECTOR, TRIED
-from scrapy_mss.quality.page import page
+from scrapy_mss.quality.incidents import DAY
+from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
-from scrapy_mss.quality.sparkline import sparkline
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, attempts, broken, days
 
@@ -55,9 +54,9 @@ def test_the_worst_sites_come_first(found: Report) -> None:
     quality = tree.xpath("//table[@class='sites']")[-1]
     rows = quality.xpath("tbody/tr/th")
     assert [row.text_content() for row in rows][:2] == names[:2]
-    told = tree.xpath("//ul[@class='alarms']")[0].text_content()
-    assert "articles with an author" in told
-    assert "90% → 0%" in told
+    alarms = tree.xpath("//ul[@class='alarms']")[0].text_content()
+    assert "articles with an author" in alarms
+    assert "90% → 0%" in alarms
 
 
 def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.seen.sketches import KEYS, LONGEST, SIZE, Numbers, keys_of, likeness, sketch
-from tests.helpers.told import sentences
+from tests.helpers.agency_texts import sentences
 
 CHINESE = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜"
 
@@ -32,20 +32,20 @@ def share(one: str, other: str, length: int = 5) -> float:
 def test_the_share_of_the_sketches_is_about_that_of_the_passages(kept: float) -> None:
     errors = []
     for seed in range(20):
-        told = sentences(seed)
-        count = round(kept * len(told))
-        other = " ".join(told[:count] + sentences(seed + 100)[count:])
-        told_text = " ".join(told)
-        found = likeness(of(told_text), of(other)).of_both
-        errors.append(found - share(told_text, other))
+        written = sentences(seed)
+        count = round(kept * len(written))
+        other = " ".join(written[:count] + sentences(seed + 100)[count:])
+        whole = " ".join(written)
+        found = likeness(of(whole), of(other)).of_both
+        errors.append(found - share(whole, other))
 
     assert abs(np.mean(errors)) < 0.03
     assert np.std(errors) < 0.08  # sqrt(0.25 / SIZE) is 0.05
 
 
 def test_texts_that_fit_into_the_sketch_are_compared_exactly() -> None:
-    told = sentences(1, count=5)
-    cut, whole = " ".join(told[:4]), " ".join(told)
+    written = sentences(1, count=5)
+    cut, whole = " ".join(written[:4]), " ".join(written)
     found = likeness(of(cut), of(whole))
 
     assert len(of(whole)) < SIZE
@@ -56,10 +56,10 @@ def test_texts_that_fit_into_the_sketch_are_compared_exactly() -> None:
 @pytest.mark.parametrize("letters", ["", CHINESE])
 def test_a_text_that_was_cut_edited_and_reordered_is_a_copy(letters: str) -> None:
     for seed in range(30):
-        told = sentences(seed, letters=letters)
-        copy = told[:32]
+        written = sentences(seed, letters=letters)
+        copy = written[:32]
         copy = [*sentences(seed + 50, 2, letters), *copy[16:], *copy[:16]]
-        text, copied = "\n".join(told), " ".join(copy)
+        text, copied = "\n".join(written), " ".join(copy)
 
         assert likeness(of(text), of(copied)).is_copy
         assert set(keys_of(of(text))) & set(keys_of(of(copied)))
@@ -75,8 +75,8 @@ def test_another_text_with_the_same_box_below_is_none(letters: str) -> None:
 
 
 def test_white_space_case_and_punctuation_do_not_count() -> None:
-    told = sentences(3)
-    plain, printed = " ".join(told), "\n\n".join(f"“{each.upper()}”" for each in told)
+    written = sentences(3)
+    plain, printed = " ".join(written), "\n\n".join(f"“{each.upper()}”" for each in written)
 
     assert of(plain).tolist() == of(printed).tolist()
 

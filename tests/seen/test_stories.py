@@ -12,16 +12,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.seen import stories as seen_stories
-from scrapy_mss.seen import story_store
+from scrapy_mss.seen.keys import packed
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.store import packed
-from scrapy_mss.seen.stories import WINDOW, Stories, StoryMatch
-from scrapy_mss.seen.story_store import PER_KEY, EmittedText, RecentTexts, StoryStore, adding
+from scrapy_mss.seen.stories import (
+    PER_KEY,
+    WINDOW,
+    EmittedText,
+    RecentTexts,
+    Stories,
+    StoryMatch,
+    StoryStore,
+    adding,
+)
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
+from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.shelves import Shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
-from tests.helpers.told import copy, text
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
@@ -50,7 +57,7 @@ def crawl(store: Store, clock: Clock) -> Stories:
     return alone(Stories(StoryStore(store), clock), store)
 
 
-def tell(stories: Stories, address: int, words: str) -> StoryMatch:
+def emit(stories: Stories, address: int, words: str) -> StoryMatch:
     """Have an item go through all pipelines."""
     match = stories.match((address,), words)
     stories.begin(match.emitted)
@@ -62,11 +69,11 @@ def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
     store: Store, clock: Clock
 ) -> None:
     stories = crawl(store, clock)
-    first = tell(stories, A, text(1))
-    second = tell(stories, B, copy(1, 1))
-    other = tell(stories, C, text(2))
+    first = emit(stories, A, text(1))
+    second = emit(stories, B, copy(1, 1))
+    other = emit(stories, C, text(2))
     finish(stories)
-    third = tell(crawl(store, clock), D, copy(1, 2))
+    third = emit(crawl(store, clock), D, copy(1, 2))
 
     assert {second.story, third.story} == {first.story}
     assert other.story != first.story
@@ -78,13 +85,13 @@ def test_an_article_and_its_revisions_are_one_story_and_no_copies(
 ) -> None:
     for close in (False, True):
         stories = crawl(shelf, clock)
-        first = tell(stories, A, text(1))
-        tell(stories, B, copy(1, 1))
+        first = emit(stories, A, text(1))
+        emit(stories, B, copy(1, 1))
         if close:
             finish(stories)
             stories = crawl(shelf, clock)
-        edited, rewritten = tell(stories, A, copy(1, 2)), tell(stories, A, text(3))
-        copied = tell(stories, C, copy(3, 3))
+        edited, rewritten = emit(stories, A, copy(1, 2)), emit(stories, A, text(3))
+        copied = emit(stories, C, copy(3, 3))
 
         assert (edited.story, rewritten.story, copied.story) == (first.story,) * 3
         assert not edited.emitted.is_copy
@@ -92,13 +99,13 @@ def test_an_article_and_its_revisions_are_one_story_and_no_copies(
         assert copied.emitted.is_copy
 
 
-def test_a_copy_that_was_rewritten_is_none_any_more(shelf: Shelf, clock: Clock) -> None:
+def test_a_copy_that_was_rewritten_is_no_copy_any_more(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    first = tell(stories, A, text(1))
-    tell(stories, B, copy(1, 1))
+    first = emit(stories, A, text(1))
+    emit(stories, B, copy(1, 1))
 
-    assert tell(stories, B, copy(1, 2)).emitted.is_copy
-    rewritten = tell(stories, B, text(4))
+    assert emit(stories, B, copy(1, 2)).emitted.is_copy
+    rewritten = emit(stories, B, text(4))
     assert not rewritten.emitted.is_copy
     assert rewritten.story == first.story
 
@@ -108,26 +115,26 @@ def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
     shelf: Shelf, clock: Clock, *, close: bool
 ) -> None:
     stories = crawl(shelf, clock)
-    first = tell(stories, A, text(1))
+    first = emit(stories, A, text(1))
     clock.minute += DAY
-    tell(stories, B, copy(1, 1))
+    emit(stories, B, copy(1, 1))
     clock.minute += WINDOW - DAY // 2
     if close:
         finish(stories)
         stories = crawl(shelf, clock)
-    revised = tell(stories, A, copy(1, 2))
+    revised = emit(stories, A, copy(1, 2))
 
     assert not revised.emitted.is_copy
     assert revised.story == first.story
 
 
-def test_an_article_that_is_told_anew_after_the_window_has_copies(
+def test_an_article_that_comes_again_after_the_window_has_copies(
     shelf: Shelf, clock: Clock
 ) -> None:
     stories = crawl(shelf, clock)
-    tell(stories, A, text(1))
+    emit(stories, A, text(1))
     clock.minute += WINDOW + 1
-    tell(stories, A, text(1))
+    emit(stories, A, text(1))
 
     assert stories.match((B,), copy(1, 1)).emitted.is_copy
 
@@ -154,12 +161,12 @@ def test_what_is_under_way_has_copies_but_may_be_lost(shelf: Shelf, clock: Clock
     stories.end((A,), is_emitted=False)
     assert not stories.match((B,), copy(1, 1)).emitted.is_copy
 
-    tell(stories, A, text(1))
+    emit(stories, A, text(1))
     assert stories.match((B,), copy(1, 1)).waits_for is None
 
 
 @pytest.mark.parametrize("emitted", [(True, False), (False, True), (True, True)])
-def test_of_two_items_of_an_article_one_that_is_told_is_enough(
+def test_of_two_items_of_an_article_one_that_is_emitted_is_enough(
     shelf: Shelf, clock: Clock, emitted: tuple[bool, bool]
 ) -> None:
     stories = crawl(shelf, clock)
@@ -180,25 +187,25 @@ def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(
 ) -> None:
     one, other = crawl(shelf, clock), crawl(shelf, clock)
 
-    assert tell(one, A, text(1)).story == tell(other, B, text(1)).story
+    assert emit(one, A, text(1)).story == emit(other, B, text(1)).story
 
 
 def test_of_two_stories_that_turn_out_to_be_one_the_earlier_goes_on(
     shelf: Shelf, clock: Clock
 ) -> None:
     one, other = crawl(shelf, clock), crawl(shelf, clock)
-    second = tell(one, A, copy(1, 1))
+    second = emit(one, A, copy(1, 1))
     clock.minute += 1
-    tell(other, B, copy(1, 2))
+    emit(other, B, copy(1, 2))
     finish(one)
     finish(other)
 
-    assert tell(crawl(shelf, clock), C, copy(1, 3)).story == second.story
+    assert emit(crawl(shelf, clock), C, copy(1, 3)).story == second.story
 
 
 def test_a_story_is_over_after_the_window(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    tell(stories, A, text(1))
+    emit(stories, A, text(1))
     clock.minute += WINDOW
     assert stories.match((B,), copy(1, 1)).emitted.is_copy
     clock.minute += 1
@@ -214,7 +221,7 @@ def test_copies_that_are_as_good_as_one_another_are_found_by_one(
 ) -> None:
     stories = crawl(shelf, clock)
     for address in range(40):
-        tell(stories, address, text(1))
+        emit(stories, address, text(1))
     finish(stories)
 
     assert len(StoryStore(shelf).at(range(40))) == 40
@@ -225,7 +232,7 @@ def test_copies_that_are_as_good_as_one_another_are_found_by_one(
 def test_the_words_of_an_article_stay_known_when_it_comes_again(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
     for _ in range(3):
-        tell(stories, A, text(1))
+        emit(stories, A, text(1))
 
     assert stories.match((B,), copy(1, 1)).emitted.is_copy
     finish(stories)
@@ -244,12 +251,12 @@ def test_the_words_of_an_article_that_has_moved_stay_known(shelf: Shelf, clock: 
 def test_a_phrase_that_all_pages_have_hides_no_copy(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(story_store, "PER_KEY", 3)
+    monkeypatch.setattr(seen_stories, "PER_KEY", 3)
     stories = crawl(store, clock)
     box = copy(500, 1, 0.2)
-    first = tell(stories, 0, f"{text(0)} {box}")
+    first = emit(stories, 0, f"{text(0)} {box}")
     for seed in range(1, 60):
-        assert not tell(stories, seed, f"{text(seed)} {box}").emitted.is_copy
+        assert not emit(stories, seed, f"{text(seed)} {box}").emitted.is_copy
 
     for _ in range(2):
         assert stories.match((99,), f"{copy(0, 1)} {box}").story == first.story
@@ -257,13 +264,13 @@ def test_a_phrase_that_all_pages_have_hides_no_copy(
         stories = crawl(store, clock)
 
 
-def test_many_texts_are_stored_without_being_told_to(
+def test_many_texts_are_stored_before_the_next_checkpoint(
     shelf: Shelf, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seen_stories, "CHECKPOINT_TEXTS", 5)
     stories = crawl(shelf, clock)
     for seed in range(9):
-        tell(stories, seed, text(seed))
+        emit(stories, seed, text(seed))
     assert checkpoints_of(stories).settle()
 
     assert len(StoryStore(shelf).at(range(9))) >= 5
@@ -283,7 +290,7 @@ def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
         numbers = sketch(words)
         assert numbers is not None
         like = [name for each, name in emitted if likeness(numbers, each).is_copy]
-        match = tell(stories, address, words)
+        match = emit(stories, address, words)
 
         assert match.emitted.is_copy == bool(like)
         assert match.story == (like[0] if like else match.story)
@@ -294,24 +301,10 @@ def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
 
 def test_short_texts_are_one_story_only_in_the_same_words(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    first = tell(stories, A, "Rain fell on the town.")
+    first = emit(stories, A, "Rain fell on the town.")
 
-    assert tell(stories, B, "Rain fell on the town!").story == first.story
-    assert tell(stories, C, "Rain fell on the city.").story != first.story
-
-
-def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
-    shelf: Shelf, clock: Clock
-) -> None:
-    stories = crawl(shelf, clock)
-    tell(stories, A, text(1))
-    write(stories)
-    tell(stories, B, text(2))
-    stories.begin(stories.match((C,), text(3)).emitted)
-
-    later = crawl(shelf, clock)
-    copies = [later.match((D,), copy(seed, 1)).emitted.is_copy for seed in (1, 2, 3)]
-    assert copies == [True, False, False]
+    assert emit(stories, B, "Rain fell on the town!").story == first.story
+    assert emit(stories, C, "Rain fell on the city.").story != first.story
 
 
 def test_recent_texts_that_were_removed_leave_nothing() -> None:
@@ -326,12 +319,12 @@ def test_recent_texts_that_were_removed_leave_nothing() -> None:
 
 def test_what_is_being_stored_is_known(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
-    tell(stories, A, text(1))
+    emit(stories, A, text(1))
     shelf.go_on.clear()
 
     stories.checkpoint()
     assert stories.match((B,), copy(1, 1)).emitted.is_copy
-    tell(stories, C, text(2))
+    emit(stories, C, text(2))
     shelf.go_on.set()
     finish(stories)
 
@@ -347,7 +340,7 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
     shelf.is_broken = True
     stories = crawl(shelf, clock)
     for seed in range(9):
-        tell(stories, seed, text(seed))
+        emit(stories, seed, text(seed))
         stories.begin(stories.match((100 + seed,), text(seed)).emitted)
         write(stories)
 
@@ -362,10 +355,10 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
 def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Clock) -> None:
     stories, begun = crawl(shelf, clock), clock.minute
     for address, words in ((A, text(1)), (C, text(2))):
-        tell(stories, address, words)
+        emit(stories, address, words)
     for paper in range(5):
         clock.minute += WINDOW - 1
-        tell(stories, 100 + paper, copy(1, paper, 0.9))
+        emit(stories, 100 + paper, copy(1, paper, 0.9))
         write(stories)
 
     used = {address: shelf.rows[STORIES.key(packed(address))].used for address in (A, C)}
@@ -378,7 +371,7 @@ def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Cloc
 ADDRESSES = st.sampled_from([A, B, C, D, 0])
 
 
-def told_at(addresses: Sequence[int], seed: int, number: int) -> EmittedText:
+def emitted_text(addresses: Sequence[int], seed: int, number: int) -> EmittedText:
     """A text that was emitted; the *seed* 0 is that which is as good as one before."""
     words = of(seed) if seed else None
     return EmittedText(
@@ -389,7 +382,7 @@ def told_at(addresses: Sequence[int], seed: int, number: int) -> EmittedText:
 TEXTS = st.lists(
     st.tuples(st.lists(ADDRESSES, min_size=1, max_size=3, unique=True), st.integers(0, 4)),
     max_size=8,
-).map(lambda texts: [told_at(*each, number) for number, each in enumerate(texts)])
+).map(lambda texts: [emitted_text(*each, number) for number, each in enumerate(texts)])
 
 
 class Dicts:
@@ -456,7 +449,7 @@ def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
 def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(story_store, "MAX_CANDIDATES", 10 * PER_KEY)
+    monkeypatch.setattr(seen_stories, "MAX_CANDIDATES", 10 * PER_KEY)
     numbers = of(1)
     for first in range(0, 3 * PER_KEY, 30):
         texts = [EmittedText((n,), n, n, False, NOW, numbers) for n in range(first, first + 30)]

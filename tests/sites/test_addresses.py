@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES, address_of
-from scrapy_mss.sites.addresses import MAX_SHAPES, AddressCounts
+from scrapy_mss.sites.address_counts import MAX_SHAPES, AddressCounts
 from tests.helpers.memories import NOW, numbered
 
 PARTS = st.sampled_from(["news", "2024", "03", "tag", "storm-over-the-harbour", "a1", "café", "17"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.addresses import MIN_PAGES, AddressCounts, guess, with_address
+from scrapy_mss.sites.address_counts import MIN_PAGES, AddressCounts, guess, with_address
 from tests.helpers.memories import NOW
 
 NOTHING = AddressCounts()

@@ -104,7 +104,7 @@ def test_the_probability_of_a_page_is_adjusted_by_what_others_at_such_addresses_
     )
 
 
-def test_a_page_without_an_article_teaches_its_address_alone() -> None:
+def test_a_page_without_an_article_adds_its_address_alone() -> None:
     visit = SiteContext(SiteMemory(), 1, "http://a.example/section/council")
 
     visit.block_probabilities(Page.of(story(1)), np.ones(10), article_probability=0.25)

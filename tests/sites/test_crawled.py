@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.context import SiteUpdate
-from scrapy_mss.sites.crawled import CrawledSites
-from scrapy_mss.sites.layout import WATCHED
+from scrapy_mss.sites.crawled import MAX_WAITING, WATCHED, CrawledSites
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.unsaved import MAX_WAITING
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.shelves import Shelf
@@ -136,7 +134,7 @@ def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory(
     assert sites.lost == 100
 
 
-def test_a_site_that_has_changed_its_layout_is_learned_anew(
+def test_a_site_that_has_changed_its_layout_starts_from_zero(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shelf = Shelf()
@@ -170,7 +168,7 @@ def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
     assert pages_known(sites, "a.example") == 60
 
 
-def test_a_page_that_is_read_twice_teaches_once() -> None:
+def test_a_page_that_is_read_twice_is_learned_once() -> None:
     sites = crawl(Shelf())
     for _ in range(2):
         sites.learn("http://a.example/1", SiteUpdate(PAGE))

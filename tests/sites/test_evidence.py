@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites import evidence as evidence_module
-from scrapy_mss.sites.comment_headings import are_comment_headings
-from scrapy_mss.sites.context import learned, learned_from_labels
 from scrapy_mss.sites.evidence import (
     LEAD_WORDS,
     MIN_PAGES,
     Recalled,
     adjusted,
     anchors,
+    are_comment_headings,
     block_evidence,
     comments,
     labels,
@@ -28,8 +27,7 @@ from scrapy_mss.sites.evidence import (
     unsettled,
     usual_share,
 )
-from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 from tests.helpers.layouts import PAGES
 
 ENOUGH = int(MIN_PAGES)
@@ -48,7 +46,10 @@ def remembered(pages: list[str], inside: list[float] | None = None) -> SiteMemor
     """The memory of *pages*; the blocks of each have the probabilities *inside*, else one half."""
     read = [Page.of(html) for html in pages]
     votes = [np.array(inside or [0.5] * len(page.blocks)) for page in read]
-    each = [learned(BlockKeys.of(page), vote, 1) for page, vote in zip(read, votes, strict=True)]
+    each = [
+        SiteMemory.of_page(BlockKeys.of(page), vote, 1)
+        for page, vote in zip(read, votes, strict=True)
+    ]
     return reduce(SiteMemory.plus, each, SiteMemory())
 
 
@@ -184,7 +185,10 @@ def test_readings_are_no_labels() -> None:
 
 def labelled_memory(inside: list[bool]) -> SiteMemory:
     """What labels of nine pages with a box teach."""
-    each = [learned_from_labels(keys_of(boxed(n)), np.array(inside), 1) for n in range(9)]
+    each = [
+        SiteMemory.of_page(keys_of(boxed(n)), np.array(inside, float), 1, labelled=True)
+        for n in range(9)
+    ]
     return reduce(SiteMemory.plus, each, SiteMemory())
 
 
@@ -404,7 +408,7 @@ TERMS = ("repetition", "neighbours", "anchors", "unsettled", "novelty", "comment
 
 @pytest.mark.parametrize("name", TERMS)
 def test_each_kind_of_evidence_is_added(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    labelled = learned_from_labels(keys_of(article(1)), np.ones(3, np.bool_), 1)
+    labelled = SiteMemory.of_page(keys_of(article(1)), np.ones(3), 1, labelled=True)
     memory = remembered([article(n) for n in range(6)]).plus(labelled)
     recalled = Recalled.of(memory, keys_of(article(9, before="<div>So it began</div>")))
     even = np.full(4, 0.5)

@@ -7,14 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.format import (
-    DamagedMemoryError,
-    from_bytes,
-    packed,
-    to_bytes,
-    unpacked,
-)
 from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.store import DamagedMemoryError, from_bytes, packed, to_bytes, unpacked
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import full_memory, page_memory
 

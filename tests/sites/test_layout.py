@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrapy_mss.sites.layout import VOTES, WATCHED, LayoutWatch, agreement
+from scrapy_mss.sites.crawled import VOTES, WATCHED, LayoutWatch, agreement
 from scrapy_mss.sites.memory import SiteMemory
 from tests.helpers.memories import page_memory
 

@@ -1,21 +1,29 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import reduce
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.addresses import MAX_SHAPES
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.address_counts import MAX_SHAPES
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
+    MAX_PAGE_TEXTS,
     MAX_TEXTS,
     MINUTES_A_DAY,
     PERIOD_DAYS,
+    QUANTUM,
+    WIDTH,
+    BlockKeys,
+    KeyedCounts,
     SiteMemory,
     period_of,
 )
-from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, full_memory, numbered, page_memory
 
@@ -71,7 +79,7 @@ def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
 def test_one_page_cannot_push_out_all_that_is_known() -> None:
     page = page_memory("".join(f"<p>{numbered(k)}</p>" for k in range(1000)))
 
-    assert len(page.texts) == MAX_TEXTS_OF_A_PAGE < MAX_TEXTS / 2
+    assert len(page.texts) == MAX_PAGE_TEXTS < MAX_TEXTS / 2
 
 
 def test_a_text_that_is_repeated_outlives_many_that_are_not() -> None:
@@ -91,3 +99,154 @@ def size_of(memory: SiteMemory) -> int:
     """The bytes that the tables take."""
     tables = (memory.texts, memory.containers)
     return sum(t.keys.nbytes + t.rows.nbytes + t.seen.nbytes for t in tables)
+
+
+LONG = "word " * 30
+
+
+def observed(page: Page, inside: Floats, *, labelled: bool = False) -> SiteMemory:
+    return SiteMemory.of_page(BlockKeys.of(page), inside, 1, labelled=labelled)
+
+
+def text_counts(html: str, inside: list[float]) -> dict[int, list[float]]:
+    """The counts of the text of each block, by the block's number."""
+    page = Page.of(html)
+    texts = observed(page, np.array(inside)).texts
+    rows = texts.find(BlockKeys.of(page).texts).T
+    return dict(enumerate(rows.tolist()))
+
+
+@given(PAGES)
+def test_a_page_counts_each_text_and_each_container_once(html: str) -> None:
+    page = Page.of(html)
+    keys = BlockKeys.of(page)
+
+    seen = observed(page, np.ones(len(page.blocks)))
+
+    assert seen.texts.keys.tolist() == sorted(set(keys.texts.tolist()))
+    assert seen.containers.keys.tolist() == sorted(set(keys.containers.tolist()))
+    assert set(seen.texts.rows[:, 0].tolist()) <= {1.0}
+    assert set(seen.containers.rows[:, 0].tolist()) <= {1.0}
+
+
+def test_shares_of_the_article_are_before_and_after_a_text() -> None:
+    html = f"<p>{LONG}</p><p>Advertisement</p><p>{LONG}more</p>"
+
+    counts = text_counts(html, [1.0, 0.0, 1.0])
+
+    _, once, before, after = counts[1]
+    assert once == 1.0
+    assert (round(before, 1), round(after, 1)) == (0.5, 0.5)
+    assert counts[0][2] == 0.0
+    assert counts[2][3] == 0.0
+
+
+def test_a_text_that_occurs_twice_says_nothing_of_its_place() -> None:
+    counts = text_counts(f"<p>Share</p><p>{LONG}</p><p>Share</p>", [0.0, 1.0, 0.0])
+
+    assert counts[0] == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_page_without_an_article_says_nothing_of_places() -> None:
+    counts = text_counts("<p>Share</p><p>One line</p>", [0.0, 1.0])
+
+    assert counts[0] == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_the_vote_of_a_container_is_the_mean_of_its_blocks_whatever_their_length() -> None:
+    page = Page.of(f"<div class=story><p>{LONG}</p><p>Ad</p></div>")
+
+    containers = observed(page, np.array([1.0, 0.0])).containers
+
+    assert containers.rows.tolist() == [[1.0, 0.5, 0.0, 0.0]]
+
+
+def test_labels_vote_in_columns_of_their_own_too() -> None:
+    page = Page.of(f"<div class=story><p>{LONG}</p></div><div class=menu>Home</div>")
+
+    containers = observed(page, np.array([1.0, 0.0]), labelled=True).containers
+
+    assert sorted(containers.rows.tolist()) == [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]
+
+
+Row = tuple[int, list[int], int]  # a key, counts in units of 1/QUANTUM, a minute
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 7),
+        st.lists(st.integers(0, QUANTUM), min_size=WIDTH, max_size=WIDTH),
+        st.integers(0, 5),
+    ),
+    max_size=12,
+)
+
+
+def table(rows: list[Row]) -> KeyedCounts:
+    """The rows added one by one."""
+    total = KeyedCounts.none()
+    for key, counts, minute in rows:
+        row = np.array([counts]) / QUANTUM
+        total = KeyedCounts.total([total, KeyedCounts.of(np.array([key], np.uint64), row, minute)])
+    return total
+
+
+def seen_times(times: list[int]) -> KeyedCounts:
+    """Key k was seen on so many pages, in minute k."""
+    return table([(k, [QUANTUM] * WIDTH, k) for k, n in enumerate(times) for _ in range(n)])
+
+
+@given(ROWS)
+def test_counts_are_the_sums_by_key_and_the_latest_minute(rows: list[Row]) -> None:
+    sums: dict[int, list[int]] = defaultdict(lambda: [0] * WIDTH)
+    latest: dict[int, int] = defaultdict(int)
+    for key, counts, minute in rows:
+        sums[key] = [a + b for a, b in zip(sums[key], counts, strict=True)]
+        latest[key] = max(latest[key], minute)
+
+    total = table(rows)
+
+    assert total.keys.tolist() == sorted(sums)
+    assert (total.rows * QUANTUM).tolist() == [sums[key] for key in sorted(sums)]
+    assert total.seen.tolist() == [latest[key] for key in sorted(sums)]
+
+
+@given(st.lists(ROWS, max_size=4))
+def test_tables_added_at_once_are_tables_added_one_by_one(tables: list[list[Row]]) -> None:
+    at_once = KeyedCounts.total([table(rows) for rows in tables])
+
+    assert at_once == table([row for rows in tables for row in rows])
+
+
+@given(ROWS)
+def test_halving_twice_is_a_quarter(rows: list[Row]) -> None:
+    total = table(rows)
+
+    assert total.scaled(1).scaled(1) == total.scaled(2)
+
+
+def test_a_row_that_counts_nothing_is_dropped_when_it_is_halved() -> None:
+    assert len(seen_times([1]).scaled(20)) == 0
+
+
+@given(ROWS, st.lists(st.integers(0, 9)))
+def test_a_key_that_is_not_in_the_table_has_no_counts(rows: list[Row], keys: list[int]) -> None:
+    total = table(rows)
+    known = dict(zip(total.keys.tolist(), total.rows.tolist(), strict=True))
+
+    found = total.find(np.array(keys, np.uint64)).T
+
+    assert found.tolist() == [known.get(key, [0.0] * WIDTH) for key in keys]
+
+
+def test_a_table_within_its_bound_keeps_all_rows() -> None:
+    total = seen_times([1, 2, 1])
+
+    assert total.bounded(3) == total
+
+
+def test_beyond_its_bound_a_table_drops_what_was_seen_once_and_longest_ago() -> None:
+    total = seen_times([2, 1, 1, 2, 1])
+
+    assert total.bounded(4).keys.tolist() == [0, 2, 3, 4]
+    assert total.bounded(2).keys.tolist() == [0, 3]
+    assert total.bounded(1).keys.tolist() == [3]

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.format import to_bytes
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.sites.store import SiteStore, to_bytes
 from scrapy_mss.storage.tables import SITES, Store
 from tests.helpers.memories import NOW, full_memory, page_memory
 from tests.helpers.stores import new_store, put, redis_address, store, store_name

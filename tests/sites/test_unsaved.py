@@ -5,8 +5,8 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.sites.crawled import ADDED_AT_ONCE, Batch
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.unsaved import ADDED_AT_ONCE, Batch
 from tests.helpers.memories import page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
@@ -32,7 +32,7 @@ def test_two_batches_are_the_batch_of_all_steps(
 
     at_once = batch(first + later)
     assert joined.learned() == at_once.learned()
-    assert joined.anew == at_once.anew
+    assert joined.forgotten == at_once.forgotten
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=3 * ADDED_AT_ONCE))

@@ -22,7 +22,7 @@ SECTIONS = ("sport", "culture")
 
 
 @dataclass(slots=True)
-class Told:
+class Published:
     """A story of the paper."""
 
     story: Story
@@ -34,7 +34,7 @@ class Told:
 class Paper:
     """The paper: its stories by path, and what was asked for."""
 
-    stories: dict[str, Told] = field(default_factory=dict)
+    stories: dict[str, Published] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
     moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
@@ -43,11 +43,13 @@ class Paper:
     host: str = "127.0.0.1"  # each loopback address is a site
     port: int = 0
 
-    def tell(self, number: int, where: str, *, hours: float = 1, told_as: int | None = None) -> str:
-        """Publish story *number*, so many *hours* ago; *told_as* has it in the words of another."""
-        told = story("paper", number if told_as is None else told_as)
+    def publish(
+        self, number: int, where: str, *, hours: float = 1, words_of: int | None = None
+    ) -> str:
+        """Publish story *number*, so many *hours* ago, perhaps in the words of another one."""
+        published = story("paper", number if words_of is None else words_of)
         path = f"/{DAY}/the-story-of-number-{number}.html"
-        self.stories[path] = Told(told, NOW - timedelta(hours=hours), where)
+        self.stories[path] = Published(published, NOW - timedelta(hours=hours), where)
         return path
 
     def url(self, path: str) -> str:
@@ -73,30 +75,30 @@ class Paper:
         return (kind, text.encode()) if kind else None
 
     def _article(self, path: str) -> str:
-        told = self.stories[path].story
-        body = "".join(f"<p>{text}</p>" for text in told.paragraphs)
+        published = self.stories[path].story
+        body = "".join(f"<p>{text}</p>" for text in published.paragraphs)
         return (
-            f"<html lang=en><head><title>{told.title}</title>"
+            f"<html lang=en><head><title>{published.title}</title>"
             f'<link rel="canonical" href="{self.url(path)}"></head><body>'
-            f"<article><h1>{told.title}</h1>{body}</article></body></html>"
+            f"<article><h1>{published.title}</h1>{body}</article></body></html>"
         )
 
     def _front(self, where: str) -> str:
         sections = "".join(f"<li><a href=/{name}>{name}</a>" for name in (*SECTIONS, "login"))
         links = "".join(
-            f"<p><a href='{path}?utm_source=front'>{told.story.title}</a></p>"
-            for path, told in self.stories.items()
-            if told.where == where
+            f"<p><a href='{path}?utm_source=front'>{published.story.title}</a></p>"
+            for path, published in self.stories.items()
+            if published.where == where
         )
         head = "<link rel=alternate type=application/rss+xml href=/rss.xml>"
         return f"<html><head><title>Paper</title>{head}</head><body>{sections}{links}</body></html>"
 
     def _rss(self) -> str:
         items = "".join(
-            f"<item><title>{told.story.title}</title><link>{self.url(path)}</link>"
-            f"<pubDate>{format_datetime(told.moment)}</pubDate></item>"
-            for path, told in self.stories.items()
-            if told.where == "feed"
+            f"<item><title>{published.story.title}</title><link>{self.url(path)}</link>"
+            f"<pubDate>{format_datetime(published.moment)}</pubDate></item>"
+            for path, published in self.stories.items()
+            if published.where == "feed"
         )
         return f"<rss version='2.0'><channel><title>Paper</title>{items}</channel></rss>"
 
@@ -109,9 +111,9 @@ class Paper:
     def _sitemap(self) -> str:
         urls = "".join(
             f"<url><loc>{self.url(path)}</loc><n:news><n:publication_date>"
-            f"{told.moment.isoformat()}</n:publication_date></n:news></url>"
-            for path, told in self.stories.items()
-            if told.where == "sitemap"
+            f"{published.moment.isoformat()}</n:publication_date></n:news></url>"
+            for path, published in self.stories.items()
+            if published.where == "sitemap"
         )
         return (
             "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' "

@@ -19,7 +19,7 @@ PLACES = ("feed", "sitemap", "front", "sport", "culture")
 def paper() -> Iterator[Paper]:
     with printing(Paper()) as served:
         for number, place in enumerate(PLACES * 2):
-            served.tell(number, place)
+            served.publish(number, place)
         yield served
 
 
@@ -44,16 +44,16 @@ def test_articles_come_from_feeds_sitemaps_fronts_and_sections(
 
     The pages of the paper have no date but that in their address.
     """
-    old = paper.tell(96, "sitemap", hours=24 * 30)
+    old = paper.publish(96, "sitemap", hours=24 * 30)
     found = read(paper, tmp_path)
     del paper.stories[old]
 
     assert paths(paper, found) == set(paper.stories)
     assert len(found.items) == len(paper.stories)
     by_path = {item.url.removeprefix(paper.url("")).partition("?")[0]: item for item in found.items}
-    for path, told in paper.stories.items():
-        moment = told.moment.isoformat()
-        expected = moment if told.where in {"feed", "sitemap"} else moment[:10]
+    for path, published in paper.stories.items():
+        moment = published.moment.isoformat()
+        expected = moment if published.where in {"feed", "sitemap"} else moment[:10]
         assert by_path[path].fields["published"] == expected
     assert {item.fields["revision"] for item in found.items} == {1}
     assert found.mss("seen/new") == len(paper.stories)
@@ -105,9 +105,9 @@ def test_another_spider_downloads_no_article_again_that_needs_no_recheck(
 
 def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
     read(paper, tmp_path)
-    new = paper.tell(90, "sport")
-    changed = paper.tell(0, "feed", hours=0.5, told_as=91)
-    touched = paper.tell(1, "sitemap", hours=0.5)
+    new = paper.publish(90, "sport")
+    changed = paper.publish(0, "feed", hours=0.5, words_of=91)
+    touched = paper.publish(1, "sitemap", hours=0.5)
     found = read(paper, tmp_path)
 
     assert paths(paper, found) == {new, changed}
@@ -125,12 +125,12 @@ def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
 
 @pytest.mark.slow("several crawls")
 @pytest.mark.parametrize("copies", ["mark", "drop"])
-def test_papers_that_print_the_same_text_tell_one_story(
+def test_papers_that_print_the_same_text_have_one_story(
     paper: Paper, tmp_path: Path, copies: str
 ) -> None:
     with printing(Paper()) as other:
-        other.tell(3, "feed")
-        other.tell(70, "feed")
+        other.publish(3, "feed")
+        other.publish(70, "feed")
         sites = f"{paper.url('/')},{other.url('/')}"
         found = read(paper, tmp_path, copies, sites=sites)
         again = read(paper, tmp_path, copies, sites=sites)
@@ -162,7 +162,7 @@ def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -
 def test_what_fails_comes_later_though_its_list_has_not_changed(
     paper: Paper, tmp_path: Path
 ) -> None:
-    failing = paper.tell(95, "feed")
+    failing = paper.publish(95, "feed")
     paper.refused.add(failing)
     first = read(paper, tmp_path)
     paper.refused.clear()
@@ -176,13 +176,13 @@ def test_what_fails_comes_later_though_its_list_has_not_changed(
 def test_an_address_that_is_redirected_to_a_seen_article_is_asked_for_once(
     paper: Paper, tmp_path: Path
 ) -> None:
-    seen = paper.tell(0, "feed")
+    seen = paper.publish(0, "feed")
     read(paper, tmp_path)
-    moved = paper.tell(97, "feed")
+    moved = paper.publish(97, "feed")
     paper.moved[moved] = seen
     second = read(paper, tmp_path)
     asked = paper.asked[moved]
-    new = paper.tell(98, "feed")  # so that the feed is read again
+    new = paper.publish(98, "feed")  # so that the feed is read again
     third = read(paper, tmp_path)
 
     assert (second.items, second.mss("seen/skipped"), asked) == ([], 1, 1)

@@ -16,7 +16,7 @@ from tests.helpers.shelves import Shelf
 
 
 class Counter(Part):
-    """Stores a number that it is told to grow by."""
+    """Adds to a number in the store."""
 
     FAILED = "the number cannot be stored: %s"
     LOST = "%d of the number"
@@ -157,7 +157,7 @@ def test_what_no_thread_can_write_is_not_written_later(
     assert stored(shelf) == [1]
 
 
-def test_a_part_that_always_fails_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_part_that_always_fails_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     failing, part = Counter("a"), Counter("b")
     failing.taking = MemoryError("all is full")
     checkpoints = Checkpoints(shelf := Shelf(), [part, failing])
@@ -170,7 +170,7 @@ def test_a_part_that_always_fails_is_told_of_once(caplog: pytest.LogCaptureFixtu
     assert end(shelf) == b"True"
 
 
-def test_a_part_whose_change_is_written_and_what_comes_after_it_not_is_told_so() -> None:
+def test_an_error_after_a_change_was_written_is_its_outcome() -> None:
     """It is stored: nobody may store it again."""
 
     class Failing(Counter):

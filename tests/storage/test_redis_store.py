@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from research.benchmarks.redis_server import RedisServer, running
+from research.benchmarks.redis_server import RedisServer, free_port, running
 from scrapy_mss.storage import redis_store
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import DAY, SEEN, SITES, StoreError
@@ -193,7 +193,7 @@ def test_rows_expire_by_themselves(server: RedisServer) -> None:
         ("redis://127.0.0.1/0?sockettimeout=x", "expected an address such as redis://"),
     ],
 )
-def test_what_is_wrong_with_an_address_is_told_without_its_password(
+def test_what_is_wrong_with_an_address_is_said_without_its_password(
     address: str, message: str
 ) -> None:
     with pytest.raises(StoreError, match=message) as caught:
@@ -214,3 +214,23 @@ def test_a_store_without_redis_py_says_what_to_install(monkeypatch: pytest.Monke
 
     with pytest.raises(StoreError, match=r"pip install 'scrapy-mss\[redis\]'"):
         store_at("redis://127.0.0.1/0")
+
+
+def test_a_cluster_is_refused_unless_the_prefix_is_in_one_slot() -> None:
+    # The port of its bus would be 10,000 beyond its own.
+    with running("--cluster-enabled", "yes", "--cluster-port", str(free_port())) as node:
+        store, admin = store_at(node.address()), client(node)
+        with pytest.raises(StoreError, match=r"not served. It is one of a cluster, .*name a serve"):
+            store.check()  # it has no slots yet
+        admin.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        while b"cluster_state:ok" not in admin.execute_command("CLUSTER", "INFO"):
+            time.sleep(0.05)
+        with pytest.raises(StoreError, match=r"same slot. It is one of a cluster, .*name a server"):
+            store.check()
+        in_one_slot = store_at(node.address("{news}"))
+        in_one_slot.check()
+        in_one_slot.write([counted()])
+
+        assert counts(in_one_slot) == [1, 1, 1]
+        slots = {admin.execute_command("CLUSTER KEYSLOT", key) for key in admin.scan_iter()}
+        assert len(slots) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import resource
@@ -17,7 +16,6 @@ from threading import Event, Thread
 
 import pytest
 
-import scrapy_mss
 from scrapy_mss.storage import sqlite_store
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
@@ -208,18 +206,9 @@ def test_a_store_that_several_crawls_make_at_once_is_made_once(
         assert read(folder) == [1, 1, 1]
 
 
-def statements() -> Iterator[str]:
-    """All strings of the package that are SQL."""
-    for path in Path(scrapy_mss.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(text, str) and re.match(r"\s*(?:SELECT|INSERT|UPDATE|DELETE)\s", text):
-                yield text
-
-
 def test_no_placeholder_has_a_number() -> None:
     """Python 3.12 warns of numbered ones with a sequence of values; 3.14 raises an error."""
-    found = list(statements())
+    source = Path(sqlite_store.__file__).read_text(encoding="utf-8")
 
-    assert len(found) > 5
-    assert [text for text in found if re.search(r"\?\d", text)] == []
+    assert re.search(r"\?[,) ]", source)
+    assert not re.search(r"\?\d", source)

@@ -9,7 +9,14 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import NO_ARTICLE, NoRuleError, Suggestion, compare, suggest
+from scrapy_mss.suggest import (
+    NO_ARTICLE,
+    NoRuleError,
+    Suggestion,
+    agreements,
+    read_pages,
+    suggest,
+)
 from scrapy_mss.wrappers import Labelling, Wrapper, css, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.suggested_sites import article, front_page, text_of
@@ -120,10 +127,10 @@ def test_pages_without_an_address_get_no_rule(extractor: Extractor) -> None:
 
 
 def test_any_rule_is_compared_with_the_model(suggestion: Suggestion, extractor: Extractor) -> None:
-    pages = [article(number) for number in range(N_PAGES)]
+    pages = read_pages([article(number) for number in range(N_PAGES)], extractor)
     wide = Wrapper(site="news.example", body=(css("div.column"),))
     none = Wrapper(site="news.example", body=(css(".absent"),))
 
-    assert compare(suggestion.rule, pages, extractor) == suggestion.pages
-    assert all(0.5 < page.agreement < 1 for page in compare(wide, pages, extractor))
-    assert [page.matched for page in compare(none, pages, extractor)] == [False] * N_PAGES
+    assert agreements(suggestion.rule, pages) == suggestion.pages
+    assert all(0.5 < page.agreement < 1 for page in agreements(wide, pages))
+    assert [page.matched for page in agreements(none, pages)] == [False] * N_PAGES

@@ -9,9 +9,8 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import SitePage, read_pages
-from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited, starter
-from scrapy_mss.workbench.judging import (
+from scrapy_mss.suggest import SitePage, initial_rule, read_pages
+from scrapy_mss.workbench.comparison import (
     BOTH,
     MODEL,
     RULE,
@@ -19,6 +18,7 @@ from scrapy_mss.workbench.judging import (
     by_model,
     differences,
 )
+from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited
 from scrapy_mss.workbench.saving import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
 from scrapy_mss.wrappers.schema import yaml_of
@@ -123,12 +123,12 @@ def test_where_the_body_finds_nothing_a_click_adds_another() -> None:
 
 
 def test_a_rule_to_begin_with_is_around_the_article() -> None:
-    rule = starter(HOST, READ)
+    rule = initial_rule(HOST, READ)
 
     for text, page in zip(texts(rule), READ, strict=True):
         assert page.extraction.text.split("\n")[-1] in text
         assert "Copyright" not in text
-    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).around
+    assert initial_rule(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).around
 
 
 def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
@@ -140,7 +140,7 @@ def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
 
     pages = read_pages([of_its_own(number) for number in range(1, 6)], EXTRACTOR)
 
-    rule = starter(HOST, pages)
+    rule = initial_rule(HOST, pages)
 
     assert [text.split()[-1] for text in texts(rule, pages)] == [
         page.extraction.text.split()[-1] for page in pages
@@ -224,7 +224,7 @@ def test_a_click_on_what_the_model_leaves_out_makes_the_place_the_body() -> None
     edit = clicked(AROUND, "newsletter")
 
     assert (edit.rule.body, edit.rule.around) == (AROUND.around, ())
-    assert edit.told == NOW_BODY
+    assert edit.effect == NOW_BODY
     assert "newsletter" in texts(edit.rule)[0]
 
 

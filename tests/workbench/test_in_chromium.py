@@ -1,4 +1,4 @@
-"""The workbench in a real Chromium: a rule from stored pages, and strangers that want in.
+"""The workbench in a real Chromium: a rule from stored pages, and attacks.
 
 `make test-workbench` installs the browser; without one these tests are skipped.
 """
@@ -25,11 +25,11 @@ from scrapy_mss.workbench.security import TOKEN_HEADER
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.browser import Noting, chromium
-from tests.helpers.desks import browser, opened
 from tests.helpers.html_payloads import payloads
 from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page
-from tests.helpers.workbenches import SITE, bench_of, served
+from tests.helpers.workbench_ui import browser, opened
+from tests.helpers.workbenches import SITE, served, workbench
 
 pytestmark = [
     pytest.mark.skipif(
@@ -60,23 +60,23 @@ def pages(markup: str = BOX) -> list[StoredPage]:
 
 def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> None:
     stored = pages()
-    with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
-        assert "5 of 5" in desk.text("#matches")
-        desk.page.fill("#text", TEXT)
-        desk.page.wait_for_selector("#count:not(:empty)")
-        desk.settle()
-        promo = desk.page.frame_locator("#frame").locator("[data-block]", has_text="newsletter")
-        answer = desk.click_block(int(promo.first.get_attribute("data-block") or -1))
-        assert "exclude" in desk.rule
-        desk.press("ArrowDown", "pick")
-        assert desk.rule != answer["rule"]
-        desk.press("ArrowUp", "pick")
-        assert desk.rule == answer["rule"]
-        desk.press("Control+z", "judge")
-        assert desk.rule == TEXT
-        desk.press("Control+Shift+Z", "judge")
-        desk.click("#save")
-        assert not desk.errors
+    with served(workbench(stored, tmp_path)) as origins, opened(chrome, origins) as ui:
+        assert "5 of 5" in ui.text("#matches")
+        ui.page.fill("#text", TEXT)
+        ui.page.wait_for_selector("#count:not(:empty)")
+        ui.settle()
+        promo = ui.page.frame_locator("#frame").locator("[data-block]", has_text="newsletter")
+        answer = ui.click_block(int(promo.first.get_attribute("data-block") or -1))
+        assert "exclude" in ui.rule
+        ui.press("ArrowDown", "click")
+        assert ui.rule != answer["rule"]
+        ui.press("ArrowUp", "click")
+        assert ui.rule == answer["rule"]
+        ui.press("Control+z", "evaluate")
+        assert ui.rule == TEXT
+        ui.press("Control+Shift+Z", "evaluate")
+        ui.click("#save")
+        assert not ui.errors
 
     rule = load_wrappers(tmp_path / "rules").find(stored[0].url)
     assert rule is not None
@@ -84,39 +84,39 @@ def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> 
     assert rule.tests
 
 
-def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
+def test_a_saved_rule_is_shown_and_replaced_after_a_confirmation(
     chrome: Browser, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules" / f"{SITE}.yaml"
     path.parent.mkdir()
     path.write_text(TEXT, "utf-8")
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        assert desk.rule == TEXT
-        desk.click("#swap")
-        desk.click("#save")
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        assert ui.rule == TEXT
+        ui.click("#swap")
+        ui.click("#save")
         assert path.read_text("utf-8") == TEXT
-        desk.click("dialog button:has-text('Cancel')")
+        ui.click("dialog button:has-text('Cancel')")
         assert path.read_text("utf-8") == TEXT
-        desk.click("#save")
-        desk.click("dialog button:has-text('Replace')")
-        desk.page.wait_for_selector("#origin:has-text('Saved in')")
-        desk.click("#all")
-        desk.click(f"#overview button:has-text('{SITE}')")
-        assert desk.page.is_visible("#frame")
+        ui.click("#save")
+        ui.click("dialog button:has-text('Replace')")
+        ui.page.wait_for_selector("#origin:has-text('Saved in')")
+        ui.click("#all")
+        ui.click(f"#overview button:has-text('{SITE}')")
+        assert ui.page.is_visible("#frame")
 
     assert "tests" in path.read_text("utf-8")
 
 
-def test_what_is_typed_wrong_is_told_and_what_was_typed_last_is_saved(
+def test_problems_of_typed_text_are_shown_and_the_last_text_is_saved(
     chrome: Browser, tmp_path: Path
 ) -> None:
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        desk.page.fill("#text", "site: one.example\nbody: 'div['\n")
-        desk.page.wait_for_selector("#problems li")
-        assert "line 2" in desk.text("#problems")
-        desk.page.fill("#text", f"{TEXT}exclude: .promo\n")
-        desk.click("#save")
-        desk.page.wait_for_selector("#origin:has-text('Saved in')")
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        ui.page.fill("#text", "site: one.example\nbody: 'div['\n")
+        ui.page.wait_for_selector("#problems li")
+        assert "line 2" in ui.text("#problems")
+        ui.page.fill("#text", f"{TEXT}exclude: .promo\n")
+        ui.click("#save")
+        ui.page.wait_for_selector("#origin:has-text('Saved in')")
 
     assert "exclude: .promo" in (tmp_path / "rules" / f"{SITE}.yaml").read_text("utf-8")
 
@@ -124,65 +124,63 @@ def test_what_is_typed_wrong_is_told_and_what_was_typed_last_is_saved(
 def test_two_quick_clicks_are_both_in_the_rule(chrome: Browser, tmp_path: Path) -> None:
     box = "<aside class='{}'><p>Read our {} every single day.</p></aside>"
     stored = pages(box.format("promo", "newsletter") + box.format("advice", "columnist"))
-    with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
-        desk.page.fill("#text", TEXT)
-        desk.page.wait_for_selector("#count:not(:empty)")
-        desk.settle()
-        frame = desk.page.frames[1]
+    with served(workbench(stored, tmp_path)) as origins, opened(chrome, origins) as ui:
+        ui.page.fill("#text", TEXT)
+        ui.page.wait_for_selector("#count:not(:empty)")
+        ui.settle()
+        frame = ui.page.frames[1]
         for word in ("newsletter", "columnist"):
             marks = frame.locator("[data-block]", has_text=word)
             marks.first.dispatch_event("click", {"bubbles": True})
-        desk.until(lambda: "promo" in desk.rule and "advice" in desk.rule)
+        ui.until(lambda: "promo" in ui.rule and "advice" in ui.rule)
 
-        assert not desk.errors
+        assert not ui.errors
 
 
-def test_a_rule_that_is_not_saved_is_there_when_one_comes_back(
-    chrome: Browser, tmp_path: Path
-) -> None:
+def test_a_draft_is_kept_when_another_site_is_opened(chrome: Browser, tmp_path: Path) -> None:
     others = [StoredPage(each.url.replace("one.", "two."), each.html) for each in pages()[:3]]
     with (
-        served(bench_of([*pages(), *others], tmp_path)) as origins,
-        opened(chrome, origins) as desk,
+        served(workbench([*pages(), *others], tmp_path)) as origins,
+        opened(chrome, origins) as ui,
     ):
-        desk.page.fill("#text", TEXT)
-        desk.page.select_option("#site", "two.example")
-        desk.until(lambda: "two.example" in desk.rule)
-        desk.page.select_option("#site", SITE)
-        desk.until(lambda: "one.example" in desk.rule)
+        ui.page.fill("#text", TEXT)
+        ui.page.select_option("#site", "two.example")
+        ui.until(lambda: "two.example" in ui.rule)
+        ui.page.select_option("#site", SITE)
+        ui.until(lambda: "one.example" in ui.rule)
 
-        assert desk.rule == TEXT
-        assert not desk.page.is_disabled("#undo")
+        assert ui.rule == TEXT
+        assert not ui.page.is_disabled("#undo")
 
 
 def test_the_list_of_pages_keeps_the_focus_while_they_are_compared(
     chrome: Browser, tmp_path: Path
 ) -> None:
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        desk.page.focus("#list li:nth-child(3) button")
-        desk.page.evaluate("setRule(`site: one.example\nbody: p\n`)")
-        desk.settle()
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        ui.page.focus("#list li:nth-child(3) button")
+        ui.page.evaluate("setRule(`site: one.example\nbody: p\n`)")
+        ui.settle()
 
-        assert desk.page.evaluate("document.activeElement.closest('li') !== null")
+        assert ui.page.evaluate("document.activeElement.closest('li') !== null")
 
 
-def test_nothing_of_a_hostile_page_runs_or_is_asked_for(chrome: Browser, tmp_path: Path) -> None:
-    """Each payload clicks a block, as our own script does, or asks the stranger's server."""
+def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_path: Path) -> None:
+    """Each payload clicks a block, as our own script does, or requests the attacker's server."""
     asked = set[str]()
-    with serving(partial(Noting, [b"<title>stranger</title>"], asked)) as address:
+    with serving(partial(Noting, [b"<title>attacker</title>"], asked)) as address:
         call = (
             "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;"
             f"fetch('{address}/call')"
         )
         markup = "".join(f"<div>{each.aimed(call, address)}</div>" for each in payloads())
         stored = pages(markup)
-        with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
-            before = desk.rule
-            inside = desk.page.frame_locator("#frame")
+        with served(workbench(stored, tmp_path)) as origins, opened(chrome, origins) as ui:
+            before = ui.rule
+            inside = ui.page.frame_locator("#frame")
             for element in inside.locator("[data-block]").all()[:40]:
                 element.hover(force=True, timeout=2000)
-            desk.page.wait_for_timeout(500)
-            frame = desk.page.frames[1]
+            ui.page.wait_for_timeout(500)
+            frame = ui.page.frames[1]
             kinds = (
                 "script,iframe,object,embed,form,link,meta[http-equiv],style,svg,math,a,base,input"
             )
@@ -195,23 +193,23 @@ def test_nothing_of_a_hostile_page_runs_or_is_asked_for(chrome: Browser, tmp_pat
             assert sorted(left) == ["script", "style"]
             assert handlers == []
             assert asked == set()
-            assert desk.rule == before
-            assert desk.page.evaluate("typeof tripped") == "undefined"
-            assert len(desk.page.frames) == 2
+            assert ui.rule == before
+            assert ui.page.evaluate("typeof tripped") == "undefined"
+            assert len(ui.page.frames) == 2
     assert not (tmp_path / "rules").exists()
 
 
 def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Path) -> None:
-    """What the sandbox and the policy hold back, were the page not made anew."""
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        frame = desk.page.frames[1]
+    """What the sandbox and the policy hold back, if the page was not rebuilt."""
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        frame = ui.page.frames[1]
         tries = {
             "origin": "self.origin",
             "parent": "try { parent.document.title } catch (error) { error.name }",
             "cookie": "try { document.cookie } catch (error) { error.name }",
             "storage": "try { localStorage.length } catch (error) { error.name }",
-            "desk": f"fetch('{origins.desk}/').then(() => 'read', error => error.name)",
-            "save": f"fetch('{origins.desk}/api/save', {{method: 'POST', mode: 'no-cors'}})"
+            "ui": f"fetch('{origins.ui}/').then(() => 'read', error => error.name)",
+            "save": f"fetch('{origins.ui}/api/save', {{method: 'POST', mode: 'no-cors'}})"
             ".then(() => 'sent', error => error.name)",
             "open": "String(window.open('about:blank'))",
             "top": f"try {{ top.location = '{origins.frame}/' }} catch (error) {{ error.name }}",
@@ -221,18 +219,18 @@ def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Pa
         assert found["origin"] == "null"
         for name in ("parent", "cookie", "storage", "top"):
             assert found[name] == "SecurityError", name
-        assert found["desk"] == found["save"] == "TypeError"
+        assert found["ui"] == found["save"] == "TypeError"
         assert found["open"] == "null"
-        assert desk.page.url == f"{origins.desk}/"
+        assert ui.page.url == f"{origins.ui}/"
 
 
-def test_the_desk_believes_no_message_but_its_frame_s(chrome: Browser, tmp_path: Path) -> None:
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        before = desk.rule
+def test_the_ui_accepts_messages_only_from_its_frame(chrome: Browser, tmp_path: Path) -> None:
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        before = ui.rule
         asked: list[str] = []
-        desk.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+        ui.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
 
-        desk.page.evaluate("postMessage({kind: 'pick', block: 0, run: 0}, '*')")
+        ui.page.evaluate("postMessage({kind: 'pick', block: 0, run: 0}, '*')")
         for bad in (
             "null",
             "'x'",
@@ -244,24 +242,24 @@ def test_the_desk_believes_no_message_but_its_frame_s(chrome: Browser, tmp_path:
             "{kind: 'key', key: 'constructor'}",
             "{kind: 'key', key: 's'}",
         ):
-            desk.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
-        desk.page.wait_for_timeout(300)
+            ui.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
+        ui.page.wait_for_timeout(300)
 
         assert asked == []
-        assert desk.rule == before
-        assert not desk.errors
+        assert ui.rule == before
+        assert not ui.errors
 
 
 ATTACK = """<!DOCTYPE html><title>waiting</title><body><script>
-const desk = "%(desk)s", token = "%(token)s", done = [];
+const ui = "%(ui)s", token = "%(token)s", done = [];
 const note = (what) => (value) => done.push(what + ":" + value);
 const tries = [];
 const json = {"Content-Type": "application/json"};
 const body = '{"site": "one.example"}';
 const post = (what, options) => tries.push(
-  fetch(desk + "/api/save", {method: "POST", body, ...options}).then(note(what), () => 0));
+  fetch(ui + "/api/save", {method: "POST", body, ...options}).then(note(what), () => 0));
 const get = (what, path, options) => tries.push(
-  fetch(desk + path, options).then(note(what), () => 0));
+  fetch(ui + path, options).then(note(what), () => 0));
 post("simple", {mode: "no-cors"});
 post("json", {headers: json});
 post("with token", {headers: {...json, "%(header)s": token}});
@@ -269,11 +267,11 @@ get("script", "/workbench.js", {});
 get("page", "/", {mode: "no-cors", credentials: "include"});
 for (const kind of ["img", "script", "iframe"]) {
   const element = document.createElement(kind);
-  element.src = desk + (kind === "iframe" ? "/" : "/icon.svg");
+  element.src = ui + (kind === "iframe" ? "/" : "/icon.svg");
   document.body.append(element);
 }
 const form = document.createElement("form");
-Object.assign(form, {method: "POST", action: desk + "/api/save", target: "sent"});
+Object.assign(form, {method: "POST", action: ui + "/api/save", target: "sent"});
 form.enctype = "text/plain";
 const frame = document.createElement("iframe");
 frame.name = "sent";
@@ -287,16 +285,16 @@ def test_a_page_in_the_same_browser_cannot_reach_the_workbench(
     chrome: Browser, tmp_path: Path
 ) -> None:
     """Not even one of this machine that has learned the secret."""
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
-        values = {"desk": origins.desk, "token": origins.desk_token, "header": TOKEN_HEADER}
+    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
+        values = {"ui": origins.ui, "token": origins.ui_token, "header": TOKEN_HEADER}
         with serving(partial(Noting, [(ATTACK % values).encode()], set())) as address:
-            page = desk.page.context.new_page()
+            page = ui.page.context.new_page()
             answers: list[tuple[str, int]] = []
             page.on("response", lambda answer: answers.append((answer.url, answer.status)))
             page.goto(f"{address}/")
             page.wait_for_selector("title:not(:has-text('waiting'))", state="attached")
             title = page.title()
-        statuses = [status for url, status in answers if url.startswith(origins.desk)]
+        statuses = [status for url, status in answers if url.startswith(origins.ui)]
 
         assert "json" not in title
         assert "token" not in title

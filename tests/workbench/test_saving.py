@@ -80,7 +80,7 @@ def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: P
     saved = save(RULE, CHECKED, tmp_path, digest(refused.value.text))
 
     assert saved.path == path
-    assert saved.told.endswith("pages")
+    assert saved.message.endswith("pages")
     found = load_wrappers(tmp_path).find(PAGES[0].url)
     assert found is not None
     assert found.body == RULE.body
@@ -146,4 +146,4 @@ def test_where_another_rule_would_be_used_it_is_told(tmp_path: Path) -> None:
 
     saved = save(RULE, CHECKED, tmp_path)
 
-    assert f"a crawl would use that in {tmp_path / 'a.yaml'}" in saved.told
+    assert f"a crawl would use that in {tmp_path / 'a.yaml'}" in saved.message

@@ -1,4 +1,4 @@
-"""Who may ask: each refusal has beside it the request that differs in one thing and is answered."""
+"""Which requests are allowed: next to each rejected one is one that is allowed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from scrapy_mss.workbench.security import HOST, MOST_BYTES, TOKEN_HEADER, Origins
-from tests.helpers.workbenches import SITE, bench_of, news, question_headers, request, served
+from tests.helpers.workbenches import SITE, api_headers, news, request, served, workbench
 
 
 @pytest.fixture(scope="module")
 def origins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Origins]:
-    with served(bench_of(news(), tmp_path_factory.mktemp("bench"))) as found:
+    with served(workbench(news(), tmp_path_factory.mktemp("bench"))) as found:
         yield found
 
 
 def start(origins: Origins, without: str = "", **changed: str) -> int:
-    """The status of a question, with some headers changed and one left out."""
-    headers = {**question_headers(origins), **changed}
+    """The status of an API request, with some headers changed and one left out."""
+    headers = {**api_headers(origins), **changed}
     headers.pop(without, None)
-    answer, _ = request(origins.desk_port, "POST /api/start", headers, b"{}")
+    answer, _ = request(origins.ui_port, "POST /api/start", headers, b"{}")
     return answer.status
 
 
@@ -58,32 +58,32 @@ def test_the_page_itself_is_answered(origins: Origins) -> None:
     ],
     ids=str,
 )
-def test_a_question_that_differs_in_a_header_is_refused(
+def test_a_request_that_differs_in_a_header_is_rejected(
     origins: Origins, changed: dict[str, str]
 ) -> None:
     assert start(origins, **changed) == 403
 
 
 @pytest.mark.parametrize("header", ["Origin", TOKEN_HEADER, "Content-Type"])
-def test_a_question_without_a_header_is_refused(origins: Origins, header: str) -> None:
+def test_a_request_without_a_header_is_rejected(origins: Origins, header: str) -> None:
     assert start(origins, header) == 403
 
 
-def test_the_secrets_are_not_each_other_s(origins: Origins) -> None:
+def test_each_origin_has_its_own_token(origins: Origins) -> None:
     assert start(origins, **{TOKEN_HEADER: origins.frame_token}) == 403
-    assert frame(origins, f"/{origins.desk_token}/{SITE}/0") == 403
+    assert frame(origins, f"/{origins.ui_token}/{SITE}/0") == 403
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"])
-def test_questions_are_asked_by_post_alone(origins: Origins, method: str) -> None:
-    headers = question_headers(origins)
-    answer, _ = request(origins.desk_port, f"{method} /api/start", headers)
+def test_the_api_allows_post_alone(origins: Origins, method: str) -> None:
+    headers = api_headers(origins)
+    answer, _ = request(origins.ui_port, f"{method} /api/start", headers)
 
     assert answer.status == 403
 
 
-def test_the_desk_allows_no_other_origin_to_read(origins: Origins) -> None:
-    answer, _ = request(origins.desk_port, "GET /")
+def test_no_other_origin_may_read_the_ui(origins: Origins) -> None:
+    answer, _ = request(origins.ui_port, "GET /")
     policy = answer.headers["Content-Security-Policy"]
 
     assert answer.status == 200
@@ -94,7 +94,7 @@ def test_the_desk_allows_no_other_origin_to_read(origins: Origins) -> None:
 
 @pytest.mark.parametrize("path", ["/../app.py", "/%2e%2e/app.py", "/frame.js", "/static/x", "//"])
 def test_nothing_but_its_own_files_is_served(origins: Origins, path: str) -> None:
-    answer, _ = request(origins.desk_port, f"GET {path}")
+    answer, _ = request(origins.ui_port, f"GET {path}")
 
     assert answer.status == 404
 
@@ -122,12 +122,12 @@ def test_a_drawn_page_is_sandboxed_and_runs_one_script(origins: Origins) -> None
     assert policy.startswith("sandbox allow-scripts; default-src 'none'; script-src 'sha256-")
     assert "same-origin" not in policy
     assert "unsafe" not in policy
-    assert f"frame-ancestors {origins.desk}" in policy
+    assert f"frame-ancestors {origins.ui}" in policy
     assert body.count(b"<script") == body.count(b"</script>") == 1
 
 
-def test_the_desk_is_not_at_the_port_of_the_frame(origins: Origins) -> None:
-    headers = question_headers(origins) | {"Host": f"{HOST}:{origins.frame_port}"}
+def test_the_port_of_the_frame_does_not_serve_the_ui(origins: Origins) -> None:
+    headers = api_headers(origins) | {"Host": f"{HOST}:{origins.frame_port}"}
     answer, _ = request(origins.frame_port, "POST /api/start", headers, b"{}")
     assert answer.status == 403
     assert request(origins.frame_port, "GET /")[0].status == 403
@@ -138,17 +138,15 @@ def test_the_desk_is_not_at_the_port_of_the_frame(origins: Origins) -> None:
     [b"", b"[]", b"{", b"1e999", b'{"site": 1}', b"[" * 100_000, b'{"site": "other.example"}'],
     ids=lambda body: repr(body[:20]),
 )
-def test_a_question_of_another_shape_is_told_what_was_expected(
-    origins: Origins, body: bytes
-) -> None:
-    headers = question_headers(origins) | {"Content-Length": str(len(body))}
-    answer, text = request(origins.desk_port, "POST /api/open", headers, body)
+def test_a_body_of_another_form_is_a_bad_request(origins: Origins, body: bytes) -> None:
+    headers = api_headers(origins) | {"Content-Length": str(len(body))}
+    answer, text = request(origins.ui_port, "POST /api/open", headers, body)
 
     assert answer.status == 400
     assert json.loads(text)["error"]
 
 
 def test_nothing_listens_beyond_the_loopback(origins: Origins) -> None:
-    assert origins.desk.startswith("http://127.0.0.1:")
+    assert origins.ui.startswith("http://127.0.0.1:")
     assert origins.frame.startswith("http://127.0.0.1:")
-    assert origins.desk_port != origins.frame_port
+    assert origins.ui_port != origins.frame_port

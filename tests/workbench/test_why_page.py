@@ -37,7 +37,7 @@ HOSTILE = {
 
 def shown(html: str, url: str = URL) -> str:
     read = metadata.read_html(html, url)
-    return why_page(EXTRACTOR.explain(html, url), read.fields(), read.sources)
+    return why_page(EXTRACTOR.explain(html, url), read.values, read.sources)
 
 
 def words(text: str) -> list[str]:
@@ -67,37 +67,37 @@ def test_what_is_kept_is_probable_and_what_is_improbable_is_not_kept() -> None:
         assert effects == sorted(effects, reverse=True)
 
 
-def test_a_second_copy_is_called_one() -> None:
+def test_a_second_copy_is_recognized() -> None:
     decisions = {block.decision for block in EXTRACTOR.explain(COPIED, URL).blocks}
 
     assert {Decision.KEPT, Decision.COPY} <= decisions
 
 
 class Doubting:
-    """A site that halves what each block was given, and notes the page's own probability."""
+    """A site that halves the probability of each block, and records that of the page."""
 
     def __init__(self) -> None:
-        self.told: list[float] = []
+        self.probabilities: list[float] = []
 
     def block_probabilities(
         self, page: Page, probability: Floats, article_probability: float
     ) -> Floats:
         assert len(page.blocks) == len(probability)
-        self.told.append(article_probability)
+        self.probabilities.append(article_probability)
         return probability / 2
 
     def article_probability(self, article_probability: float, with_site: float) -> float:
         return min(article_probability, with_site) / 4
 
 
-def test_what_is_known_of_the_site_is_asked_once_with_the_same_numbers() -> None:
+def test_the_site_is_consulted_once_with_the_same_probabilities() -> None:
     asked, explained = Doubting(), Doubting()
     extraction = EXTRACTOR.extract_page(Page.of(PAGE, url=URL), asked)
 
     explanation = EXTRACTOR.explain_page(Page.of(PAGE, url=URL), explained)
 
-    assert explained.told == asked.told
-    assert len(asked.told) == 1
+    assert explained.probabilities == asked.probabilities
+    assert len(asked.probabilities) == 1
     assert explanation.extraction.probability == extraction.probability
     assert kept_words(explanation) == words(extraction.text)
     alone = EXTRACTOR.explain(PAGE, URL).blocks

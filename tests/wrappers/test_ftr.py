@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.wrappers import ImportReport, SamplePage, Wrapper, class_or_id, label, xpath
+from scrapy_mss.wrappers import ImportReport, SamplePage, Wrapper, class_or_id, xpath
 from scrapy_mss.wrappers.ftr import (
     PRIORITY,
     directive_of,
@@ -86,13 +86,6 @@ def test_a_problem_is_reported_and_the_rest_of_the_file_is_used() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\0\0", "body", ": x", "body: //p\r\nstrip: //a\r\n"])
-def test_any_text_is_read(text: str) -> None:
-    _, report = read(text)
-
-    assert report.files == 1
-
-
 def test_a_file_name_that_is_no_host_is_a_problem() -> None:
     wrappers, report = read("body: //p", "notes on rules.txt")
 
@@ -104,28 +97,12 @@ def test_a_file_name_that_is_no_host_is_a_problem() -> None:
     ("file", "site"),
     [
         ("example.com.txt", "example.com"),
-        ("a/b.zip/.example.com.txt", "*.example.com"),
+        ("a/b/.example.com.txt", "*.example.com"),
         ("C:\\rules\\news.example.com.txt", "news.example.com"),
     ],
 )
 def test_the_site_is_the_name_of_the_file(file: str, site: str) -> None:
     assert site_of_file(file) == site
-
-
-def test_a_config_labels_a_page() -> None:
-    (wrapper,), _ = read(CONFIG)
-    page = (
-        "<h1>Late trains</h1><p class=by>A. Writer</p><p class=on>Published on 2 May 2024</p>"
-        "<article>The train was late. <div class='x share bar'>Tell others</div>It left "
-        "<i id=promo-2>now!</i> at nine.<aside>More</aside></article>"
-    )
-
-    found = label(wrapper, page)
-
-    assert found.text == "The train was late.\n\nIt left at nine."
-    assert found.title == "Late trains"
-    assert found.authors == ("A. Writer",)
-    assert found.published == "2024-05-02"
 
 
 # What the syntax is, as patterns that take quadratic time of some lines.

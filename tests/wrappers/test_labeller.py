@@ -78,8 +78,7 @@ def test_the_body_is_labelled(body: tuple[Body, ...], expected: str) -> None:
 
     assert found.reason is None
     assert words(found) == expected
-    start, end = found.span
-    assert not found.tokens.is_tag[[start, end - 1]].any()
+    assert not found.tokens.is_tag[np.flatnonzero(found.inside)[[0, -1]]].any()
     assert found.inside.dtype == np.bool_
     assert len(found.inside) == len(found.tokens)
 
@@ -96,7 +95,6 @@ def test_what_is_excluded_is_labelled_out() -> None:
         "The mayor spoke, too.",
         "It rained.",
     ]
-    assert found.inside[slice(*found.span)].tolist().count(False) > 0
 
 
 def test_excluded_elements_that_begin_together_are_looked_at_once(
@@ -178,14 +176,12 @@ FAILS_ON_BRACKET = xpath("//p[re:test('x', string(.))]")
         ("<p>(</p>", wrapper(css("p"), exclude=(FAILS_ON_BRACKET,)), Reason.SELECTOR_FAILED),
     ],
 )
-def test_where_nothing_is_labelled_there_is_a_reason(
-    source: str, rule: Wrapper, reason: Reason
-) -> None:
+def test_a_page_without_labels_has_a_reason(source: str, rule: Wrapper, reason: Reason) -> None:
     found = label(rule, source)
 
     assert found.reason is reason
     assert not found.inside.any()
-    assert (found.text, found.title, found.span, found.field_hits) == ("", "", (0, 0), {})
+    assert (found.text, found.title, found.field_hits) == ("", "", {})
     assert bool(found.failures) is (reason is Reason.SELECTOR_FAILED)
 
 
@@ -201,7 +197,7 @@ def test_a_selector_that_fails_lets_the_next_try() -> None:
     assert [failure.partition(":")[0] for failure in found.failures] == ["body", "title"]
 
 
-def test_tokens_at_hand_are_used_and_must_be_the_source_s() -> None:
+def test_given_tokens_are_used_and_must_be_those_of_the_source() -> None:
     tokens = tokenize(PAGE)
 
     assert label(wrapper(css("div.lead")), PAGE, tokens).tokens is tokens
@@ -227,19 +223,15 @@ def checked(source: str) -> None:
     assert found.failures == ()
 
 
-@given(SOUP)
-def test_no_markup_makes_it_fail(source: str) -> None:
-    checked(source)
-
-
 @given(SOUP, RANDOMS)
-def test_no_damage_to_a_page_makes_it_fail(fragment: str, choose: Random) -> None:
-    source = PAGE
+def test_no_markup_and_no_damage_to_a_page_make_it_fail(markup: str, choose: Random) -> None:
+    damaged = PAGE
     for _ in range(choose.randint(1, 9)):
-        start, length = choose.randrange(len(source)), choose.randint(0, 60)
-        source = source[:start] + fragment[: choose.randint(0, 30)] + source[start + length :]
+        start, length = choose.randrange(len(damaged)), choose.randint(0, 60)
+        damaged = damaged[:start] + markup[: choose.randint(0, 30)] + damaged[start + length :]
 
-    checked(source)
+    checked(markup)
+    checked(damaged)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +246,7 @@ def test_no_damage_to_a_page_makes_it_fail(fragment: str, choose: Random) -> Non
     ],
     ids=["deep", "deep and closed", "closing tags", "no opening tags", "attributes", "unknown"],
 )
-def test_hostile_pages_are_labelled_in_passing(source: str) -> None:
+def test_hostile_pages_are_labelled(source: str) -> None:
     checked(source)
 
 

@@ -7,7 +7,6 @@ import lzma
 import re
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -18,9 +17,8 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
+from tests.helpers.public_rules import ARCHIVE, SHARED, unpacked
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-RULES = SHARED / "wrappers" / "ftr-site-config.tar.xz"
 PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
 N_PAGES = 40
 WORDS = re.compile(r"\w+")
@@ -28,14 +26,14 @@ WORDS = re.compile(r"\w+")
 RAW = ("script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp")
 
 pytestmark = pytest.mark.skipif(
-    not (RULES.is_file() and PAGES.is_file()),
-    reason=f"no {RULES.name} and {PAGES.name} in {SHARED}",
+    not (ARCHIVE.is_file() and PAGES.is_file()),
+    reason=f"no {ARCHIVE.name} and {PAGES.name} in {SHARED}",
 )
 
 
 @pytest.fixture(scope="module")
-def registry() -> Registry:
-    return load_wrappers(RULES)
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
+    return load_wrappers(unpacked(tmp_path_factory.mktemp("rules")))
 
 
 def records() -> Iterator[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""A rule that says where the article is: what the model reads there, and what that teaches."""
+"""A rule that says where the article is: what the model reads there, and what is learned."""
 
 from __future__ import annotations
 
@@ -118,11 +118,11 @@ def test_a_crawl_reads_the_same() -> None:
     )
 
 
-def test_it_teaches_no_words_and_of_the_site_what_a_page_without_a_rule_does() -> None:
-    visit, alone = (SiteContext(SiteMemory(), 29_000_000, URL) for _ in range(2))
+def test_no_words_are_learned_and_of_the_site_as_much_as_without_a_rule() -> None:
+    site, alone = (SiteContext(SiteMemory(), 29_000_000, URL) for _ in range(2))
     EXTRACTOR.extract_page(Page.of(HTML, url=URL), alone)
 
-    answer = answered(AROUND, example=True, visit=visit)
+    answer = answered(AROUND, example=True, site=site)
 
     assert answer.example is Rejection.READ_BY_MODEL
     assert answer.update is not None
@@ -225,7 +225,7 @@ LIST_URL = "https://news.example/category/news/"
 
 
 def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
-    """At the address of a list, and laid out as one, the model is nearly sure of no article."""
+    """At the address of a list, and laid out as one, the model gives it a probability near 0."""
     rule = Wrapper(site="news.example", around=(css("div"),), tests=(SamplePage(LIST_URL),))
 
     (outcome,) = checked([rule], LIST_URL, SHORT, EXTRACTOR)

@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 
 from scrapy_mss.wrappers import (
     Between,
-    ImportReport,
     SamplePage,
     UrlPattern,
     Wrapper,
     WrapperError,
     class_or_id,
     css,
-    load_wrappers,
     xpath,
 )
-from scrapy_mss.wrappers.ftr import read_site_config
 from scrapy_mss.wrappers.rules import ROLES
 from scrapy_mss.wrappers.schema import KEYS, document_of, documents, read_document, yaml_of
 
@@ -122,6 +119,7 @@ PROBLEMS = [
     ("body: p\nurl: news", "$.url: expected a path pattern that begins with / or *"),
     ("body: p\nurl: [/a, {regex: '('}]", "$.url[1].regex: expected a regular expression, got '('"),
     ("body: p\nurl: {glob: /a}", "$.url: expected a path pattern, as in /news/*, or a mapping"),
+    ("body: p\npriority: 1:30", "$.priority: expected an integer, got the string '1:30'"),
     ("body: p\npriority: yes", "$.priority: expected an integer, got the boolean True"),
     ("body: p\ntrain_only: 1", "$.train_only: expected true or false, got the number 1"),
     (
@@ -185,7 +183,9 @@ def test_all_problems_are_reported_at_once() -> None:
         ("body: !!python/name:os.system", f"line 1, column 7: {PLAIN}"),
         ("body: 2024-02-31", f"{PLAIN}, got day is out of range"),
         ("body: \0", PLAIN),
-        ("[" * 5000, "expected YAML, got hundreds of nested values"),
+        ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
+        ("body: !!float 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
+        ("[" * 500, "expected YAML, got hundreds of nested values"),
     ],
 )
 def test_a_document_of_another_shape_is_rejected(text: str, message: str) -> None:
@@ -284,11 +284,3 @@ def test_a_wrapper_comes_back_through_json_and_yaml(wrapper: Wrapper) -> None:
     assert wrappers(yaml_of(wrapper, ["Two\nlines"])) == [wrapper]
     days = {"valid": wrapper.valid_from or wrapper.valid_until}
     assert written.keys() == {key for key in KEYS if days.get(key, getattr(wrapper, key, None))}
-
-
-def test_a_rule_of_third_parties_comes_back() -> None:
-    config = "body: //div[@id='a']\nstrip_id_or_class: ad\nauthor: //b\ntest_url: http://x.org/1\n"
-
-    (wrapper,) = read_site_config(config, "x.org.txt", ImportReport())
-
-    assert list(load_wrappers(document_of(wrapper))) == [wrapper]

@@ -8,7 +8,7 @@
     marks.get(number).push(mark);
   }
   const KEYS = new Set(["ArrowUp", "ArrowDown", "Escape", "b", "t", "a", "d", "n", "p", "z", "Z"]);
-  const tell = (message) => window.parent.postMessage(message, "*");
+  const send = (message) => window.parent.postMessage(message, "*");
   const blockOf = (target) => target instanceof Element && target.closest("[data-block]");
 
   const pick = (event) => {
@@ -16,7 +16,7 @@
     if (!mark) return;
     event.preventDefault();
     const block = Number(mark.dataset.block);
-    tell({ kind: "pick", block, run: marks.get(block).indexOf(mark) });
+    send({ kind: "pick", block, run: marks.get(block).indexOf(mark) });
   };
   document.addEventListener("click", pick);
   document.addEventListener("keydown", (event) => {
@@ -24,7 +24,7 @@
     if (event.altKey || !KEYS.has(event.key)) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() !== "z") return;
     event.preventDefault();
-    tell({ kind: "key", key: event.key, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey });
+    send({ kind: "key", key: event.key, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey });
   });
 
   const shown = (number) => marks.get(number) ?? [];
@@ -43,5 +43,5 @@
   window.addEventListener("message", (event) => {
     if (event.source === window.parent) draw(event.data);
   });
-  tell({ kind: "ready" });
+  send({ kind: "ready" });
 })();

@@ -1,4 +1,4 @@
-// The desk. The rule is the text in the editor, and nothing else is: each change makes another text,
+// The workbench. The rule is the text in the editor, and nothing else is: each change makes another text,
 // undo goes back to an earlier one, and the server is asked what a text does. What pages say is only
 // ever set as text; the policy of the document forbids to parse a string as HTML.
 "use strict";
@@ -14,7 +14,7 @@ const TOKEN = (() => {
 })();
 const DIFFERS = 0.95; // agreement below which a page is among those that differ
 const TYPING_MS = 400;
-const TOLD_MS = 7000;
+const NOTICE_MS = 7000;
 
 const state = {
   site: "", pages: [], page: 0, rule: "", before: [], after: [], role: "body", click: null, picked: [-1, -1],
@@ -52,19 +52,19 @@ async function ask(name, values = {}) {
     if (found.error) throw new Error(found.error);
     return found;
   } catch (error) {
-    tell(error instanceof TypeError ? "The workbench does not answer: was it ended?" : error.message);
+    notify(error instanceof TypeError ? "The workbench does not answer: was it ended?" : error.message);
     throw error;
   } finally {
     wait(-1);
   }
 }
 
-let toldTimer = 0;
-function tell(text) {
-  $("told").textContent = text;
-  $("told").hidden = false;
-  clearTimeout(toldTimer);
-  toldTimer = setTimeout(() => { $("told").hidden = true; }, TOLD_MS);
+let noticeTimer = 0;
+function notify(text) {
+  $("notice").textContent = text;
+  $("notice").hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => { $("notice").hidden = true; }, NOTICE_MS);
 }
 
 // ---- a site and its pages
@@ -72,7 +72,7 @@ function tell(text) {
 async function begin() {
   const found = await ask("start");
   state.frame = found.frame;
-  $("teach").hidden = !found.model;
+  $("train").hidden = !found.model;
   $("site").replaceChildren(...found.sites.map((each) =>
     make("option", { value: each.site }, `${each.site} (${each.pages})`)));
   $("site").disabled = found.sites.length < 2;
@@ -98,7 +98,7 @@ async function openSite(site) {
   $("list").replaceChildren();
   const found = await ask("open", { site });
   if (site !== state.site) return;
-  if (found.problems) { tell(found.problems[0].text); return; }
+  if (found.problems) { notify(found.problems[0].text); return; }
   const draft = state.drafts.get(site) ?? { rule: found.saved?.rule ?? "", before: [], after: [] };
   Object.assign(state, {
     page: 0, pages: found.pages, before: draft.before, after: draft.after, click: null, picked: [-1, -1],
@@ -123,7 +123,7 @@ async function suggest(site) {
 }
 
 function origin(found) {
-  if (found.told) return `No rule is good enough to be suggested: ${found.told.replace(/^no rule: /, "")}. This one is a start.`;
+  if (found.reason) return `No rule is good enough to be suggested: ${found.reason.replace(/^no rule: /, "")}. This one is a start.`;
   return `Suggested, confidence ${found.confidence.toFixed(2)}. Click a block to take it in or out.`;
 }
 
@@ -133,7 +133,7 @@ async function openPage(number) {
   drawList();
   const { site } = state;
   $("frame").src = `${state.frame}/${encodeURIComponent(site)}/${number}`;
-  await judge();
+  await evaluate();
 }
 
 function nameOf(url) {
@@ -230,7 +230,7 @@ function show(text) {
   state.compared = [];
   state.turn += 1;
   if (!text) return;
-  judge();
+  evaluate();
   compare(state.turn);
 }
 
@@ -259,10 +259,10 @@ function showProblems(problems = []) {
   $("problems").replaceChildren(...problems.map((each) => make("li", {}, each.text)));
 }
 
-async function judge() {
+async function evaluate() {
   const { turn, page, site } = state;
   if (!site || !state.rule) return;
-  const found = await ask("judge", { site, page, rule: state.rule });
+  const found = await ask("evaluate", { site, page, rule: state.rule });
   if (turn !== state.turn || page !== state.page) return;
   showProblems(found.problems);
   if (found.problems) return;
@@ -289,34 +289,34 @@ async function compare(turn) {
 // One click after the other: each starts from the rule that the one before has made.
 let picking = Promise.resolve();
 function inOrder(work) {
-  picking = picking.then(work).catch(() => {}); // what failed has been told
+  picking = picking.then(work).catch(() => {}); // errors have been shown
 }
 
 const pick = (click) => inOrder(() => pickNow(click));
 
 async function pickNow(click, from = null) {
   takeTyped();
-  if (!state.rule) { tell("The rule is still being looked for"); return; }
+  if (!state.rule) { notify("The rule is still being looked for"); return; }
   const { site, page, rule } = state;
   const base = from ? from.base : rule;
-  const found = await ask("pick", { site, page, rule: base, block: click.block, run: click.run, role: click.role, level: click.level ?? null });
+  const found = await ask("click", { site, page, rule: base, block: click.block, run: click.run, role: click.role, level: click.level ?? null });
   const isSame = site === state.site && page === state.page && state.rule === rule && (!from || from === state.click);
   if (!isSame) return; // undone, typed or gone on meanwhile
-  if (found.problems) { tell(found.problems[0].text); return; }
+  if (found.problems) { notify(found.problems[0].text); return; }
   if (from) { state.rule = state.before.pop() ?? state.rule; }
-  state.click = { base, block: click.block, run: click.run, role: click.role, level: found.level, path: found.path, told: found.told };
-  state.picked = found.picked;
+  state.click = { base, block: click.block, run: click.run, role: click.role, level: found.level, path: found.path, effect: found.effect };
+  state.picked = found.clicked;
   setRule(found.rule, { keepClick: true });
   drawTrail();
   paint();
   if (click.role !== "body") setRole("body");
 }
 
-// The click that was, with another of the elements around it; which one says *levelOf* the last.
+// The click that was, with another of the elements around it; which one, *levelOf* computes from the last.
 function climb(levelOf) {
   inOrder(async () => {
     const { click } = state;
-    if (!click) { tell("Click a block first; then the arrows choose the element around it"); return; }
+    if (!click) { notify("Click a block first; then the arrows choose the element around it"); return; }
     const level = levelOf(click.level);
     if (level >= 0 && level < click.path.length) await pickNow({ ...click, level }, click);
   });
@@ -345,7 +345,7 @@ function drawTrail() {
     return button;
   });
   const joined = crumbs.reverse().flatMap((each, number) => (number ? ["›", each] : [each]));
-  $("trail").replaceChildren(make("span", { className: "crumbs" }, ...joined), make("span", { className: "what" }, click.told));
+  $("trail").replaceChildren(make("span", { className: "crumbs" }, ...joined), make("span", { className: "what" }, click.effect));
   $("trail").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
@@ -374,7 +374,7 @@ window.addEventListener("message", (event) => {
   if (kind === "key" && FRAME_KEYS.has(key)) press(key, ctrl === true, shift === true);
 });
 
-// ---- what it finds
+// ---- the result
 
 function drawArticle(found) {
   const article = found.article;
@@ -404,7 +404,7 @@ function drawDifferences(found) {
     make("div", { className: "runs", dir: "auto" }, ...shown.flatMap((each) => [each, " "])));
 }
 
-// ---- saving, teaching, all rules
+// ---- saving, training, all rules
 
 function confirm(title, content, action) {
   return new Promise((resolve) => {
@@ -428,22 +428,22 @@ async function save(seen = "") {
     if (isMeant && site === state.site && rule === state.rule) await save(found.existing.seen);
     return;
   }
-  if (site !== state.site) { if (found.path) tell(`Saved in ${found.path}`); return; }
-  if (found.problems) { showProblems(found.problems); tell(found.problems[0].text); return; }
+  if (site !== state.site) { if (found.path) notify(`Saved in ${found.path}`); return; }
+  if (found.problems) { showProblems(found.problems); notify(found.problems[0].text); return; }
   state.saved = { path: found.path, rule: found.rule };
   $("origin").textContent = `Saved in ${found.path}`;
   if (rule === state.rule) setRule(found.rule); // else it was changed meanwhile, and is still to be saved
-  tell(`Saved in ${found.path}: ${found.told}`);
+  notify(`Saved in ${found.path}: ${found.message}`);
 }
 
-async function teach() {
+async function train() {
   takeTyped();
   const content = [make("p", {}, `The model of this project's crawls learns the ${state.pages.length} pages of ${state.site} as the rule labels them. This cannot be undone.`)];
-  if (!(await confirm("Teach the model these pages?", content, "Teach"))) return;
-  const found = await ask("teach", { site: state.site, rule: state.rule });
-  if (found.problems) { tell(found.problems[0].text); return; }
+  if (!(await confirm("Train the model on these pages?", content, "Train"))) return;
+  const found = await ask("train", { site: state.site, rule: state.rule });
+  if (found.problems) { notify(found.problems[0].text); return; }
   const rejected = Object.entries(found.rejected).map(([why, count]) => `${count} ${why.replaceAll("_", " ")}`);
-  tell(`${found.learned} pages learned in ${found.model}${rejected.length ? `; not learned: ${rejected.join(", ")}` : ""}`);
+  notify(`${found.learned} pages learned in ${found.model}${rejected.length ? `; not learned: ${rejected.join(", ")}` : ""}`);
 }
 
 // A rule whose pages are here opens its site.
@@ -466,7 +466,7 @@ async function showRules() {
 }
 
 function showQueue(found) {
-  $("overview").replaceChildren(...overview(found), ...queue(found.unsure));
+  $("overview").replaceChildren(...overview(found), ...queue(found.uncertain));
 }
 
 async function goTo(row) {
@@ -479,14 +479,14 @@ async function goTo(row) {
   view("page");
 }
 
-function queue(unsure = []) {
-  if (!unsure.length) return [];
-  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_REPORT = 'pages' keeps them.")];
-  const rows = unsure.map((row) => make("tr", {},
-    make("td", { className: "number" }, row.sureness.toFixed(2)),
+function queue(uncertain = []) {
+  if (!uncertain.length) return [];
+  const title = [make("h1", {}, "Least certain"), make("p", { className: "note" }, "Pages on which crawls were least certain, as MSS_REPORT = 'pages' keeps them.")];
+  const rows = uncertain.map((row) => make("tr", {},
+    make("td", { className: "number" }, row.certainty.toFixed(2)),
     make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
-    make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("seen", { url: row.url })) }, "Done"))));
-  const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Sure"), make("th", { scope: "col" }, "Page"), make("td", {}));
+    make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("done", { url: row.url })) }, "Done"))));
+  const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Certainty"), make("th", { scope: "col" }, "Page"), make("td", {}));
   return [...title, make("div", { className: "wide queue" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
@@ -591,7 +591,7 @@ $("differing").addEventListener("change", drawList);
 $("undo").addEventListener("click", undo);
 $("redo").addEventListener("click", redo);
 $("save").addEventListener("click", () => save());
-$("teach").addEventListener("click", teach);
+$("train").addEventListener("click", train);
 $("all").addEventListener("click", showRules);
 $("help").addEventListener("click", help);
 $("swap").addEventListener("click", () => setRule(state.rule === state.suggested ? state.saved.rule : state.suggested));

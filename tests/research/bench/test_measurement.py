@@ -14,7 +14,6 @@ from tests.research.bench.fakes import (
     Paragraphs,
     create,
     page,
-    pages,
 )
 
 
@@ -31,15 +30,6 @@ def test_an_oracle_is_told_the_gold_and_others_are_not() -> None:
 
     assert answer(Told(), 3)[0].text == page(3).golds[0]
     assert answer(Everything(), 3)[0].text != page(3).golds[0]
-
-
-def test_an_answer_has_its_time_and_the_unit() -> None:
-    (found,) = answer(Paragraphs(), 3)
-
-    assert found.text == page(3).golds[0]
-    assert found.ms > 0
-    assert found.lxml_ms is not None
-    assert found.lxml_ms > 0
 
 
 def test_a_crash_is_the_failure_of_one_page() -> None:
@@ -93,12 +83,3 @@ def test_a_system_that_locates_is_scored_by_position() -> None:
 
     assert found.positions == (0.5, 0.5, 0.5)
     assert found.text == page(0).golds[0]
-
-
-def test_a_system_that_cannot_learn_fails_on_every_page() -> None:
-    found = list(measurement.failed(pages(1, each=2), RuntimeError("why")))
-
-    assert [(number, each.error) for number, each in found] == [
-        (0, "fit: RuntimeError: why"),
-        (1, "fit: RuntimeError: why"),
-    ]

@@ -113,14 +113,6 @@ def test_shingles_equal_the_definition(extracted: list[str], gold: list[str]) ->
     assert found.r == (pytest.approx(shared / len(theirs)) if theirs else None)
 
 
-def test_shingles_tell_case_and_order() -> None:
-    text = metrics.cased_words("One two three four five")
-
-    assert metrics.shingles(text, text) == (1, 0, 0)
-    assert metrics.shingles(text, text[::-1]).tp == 0
-    assert metrics.shingles(text, metrics.cased_words("one two three four five")).tp == 1 / 3
-
-
 @given(TEXTS, TEXTS)
 def test_alignment_equals_the_table_of_all_prefixes(extracted: list[str], gold: list[str]) -> None:
     distance, length = aligned(extracted, gold)

@@ -31,14 +31,6 @@ def test_pages_of_a_site_are_drawn_together() -> None:
     assert set(sample.resampled) == {0.0, 0.5, 1.0}
 
 
-def test_sites_count_by_their_pages() -> None:
-    sample = Resampler(["a"] * 3 + ["b"], resamples=200).sample(np.array([0.0, 0, 0, 1]))
-
-    assert sample is not None
-    assert sample.mean == 0.25
-    assert set(sample.resampled) == {0.0, 0.25, 1.0}
-
-
 def test_pages_without_a_value_do_not_count() -> None:
     sample = Resampler(["a", "b"], resamples=200).sample(np.array([np.nan, 1.0]))
 

@@ -38,17 +38,6 @@ def test_folds_test_every_page_once_and_learn_from_no_site_they_test() -> None:
         assert sites(asked_of(split)) | sites(split.train) == sites(whole)
 
 
-def test_each_set_is_cross_validated_on_its_own() -> None:
-    """The score of a set does not depend on which other sets are in the run."""
-    one, other = dataset("one", pages(3)), dataset("other", pages(4))
-
-    alone = [(asked_of(split), split.train) for split in splits([one], [], 3)]
-    together = [(asked_of(split), split.train) for split in splits([one, other], [], 3)]
-
-    assert together[:3] == alone
-    assert len(together) == 6
-
-
 def test_training_sets_come_without_the_sites_of_any_test_set() -> None:
     tests = [dataset("t", pages(2)), dataset("u", (page(1, "z.example"),))]
     trains = [dataset("s", (*pages(4), page(5, "z.example")))]
@@ -96,16 +85,6 @@ def untimed(rows: Rows) -> dict[tuple[int, str], list[dict[str, Any]]]:
 
 def quiet(_pages: int, _system: str) -> None:
     """Nobody watches."""
-
-
-def test_rows_stand_in_the_order_of_the_set() -> None:
-    rows = run(plan("paragraphs", "common"), quiet)
-
-    assert set(rows) == {(n, name) for n in (0, 1) for name in ("paragraphs", "common")}
-    for each in rows.values():
-        ids = [row.id for row in each]
-        assert ids == sorted(ids)
-        assert {row.f1 for row in each} == {1.0}
 
 
 def test_systems_learn_from_the_other_folds() -> None:

@@ -55,15 +55,6 @@ def test_best_gold_scores_are_kept_apart_from_the_short_gold() -> None:
     assert (row.best_gold, row.best_f1) == (1, 1)
 
 
-def test_an_estimate_lies_in_its_interval() -> None:
-    found = estimates(rows(*["one two three four five", "six"] * 10))["f1"]
-
-    assert found is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.value < found.high
-
-
 def test_a_difference_is_paired() -> None:
     """Pages vary far more than the two systems differ: the interval is that of the difference."""
     low = rows(*["one two three four five", "six"] * 10)
@@ -77,18 +68,3 @@ def test_a_difference_is_paired() -> None:
     assert (estimate.value, estimate.low, estimate.high) == pytest.approx((0.01, 0.01, 0.01))
     assert found["p"] == Estimate(0, 0, 0)
     assert found["rouge"] is None
-
-
-def test_speed_leaves_out_failures_and_pages_without_a_unit() -> None:
-    times = [(1.0, 0.5, None), (3.0, 1.0, None), (2.0, None, None), (999.0, 1.0, "Error")]
-    scores = [
-        replace(row, ms=ms, lxml_ms=unit, error=error, bytes=2_000)
-        for row, (ms, unit, error) in zip(rows(*"abcd"), times, strict=True)
-    ]
-
-    found = summary.speed(scores)
-
-    assert (found.pages, found.ms_median, found.ms_mean) == (3, 2, 2)
-    assert found.ms_p95 == pytest.approx(2.9)
-    assert found.mb_per_s == pytest.approx(1.0)
-    assert found.times_lxml == pytest.approx(2.5)

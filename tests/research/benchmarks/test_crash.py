@@ -20,19 +20,15 @@ from research.benchmarks.crash import (
     Outcome,
     checkpoint,
     compared,
-    learned,
-    loaded,
     one_round,
-    reading,
     shown,
 )
 from research.benchmarks.redis_server import program
-from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import MODEL, Change, Row
+from scrapy_mss.storage.tables import Change
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
 PARTS = ("model", "seen", "lists", "stories", "sites", "quality", "unsure")
@@ -75,26 +71,6 @@ def test_a_part_that_is_not_written_or_alone_is_found_out(part: str, tmp_path: P
     assert written(tmp_path / "alone", part).apart
 
 
-def test_a_model_that_cannot_be_read_or_is_no_sum_is_counted(tmp_path: Path) -> None:
-    named, outcome = str(tmp_path), Outcome()
-    with closing(store_at(named)) as store:
-        StoredModel(store, DEFAULT).add(learned(1))
-        read(named, outcome)
-        other = Model(DEFAULT)
-        other.bayes.counts["unigram"][5, 0] += 1
-        StoredModel(store, DEFAULT).add(other)
-        read(named, outcome)
-        store.write([Change((), lambda _: {MODEL.key("delta 1"): Row(b"half a model", 1)})])
-        read(named, outcome)
-
-    assert (outcome.loads, outcome.unreadable) == (3, 2)
-
-
-def read(named: str, outcome: Outcome) -> None:
-    with reading(named, outcome) as store:
-        loaded(store)
-
-
 def one_by_one(self: SQLiteStore, changes: Sequence[Change]) -> None:
     for change in changes:
         write(self, [change])
@@ -122,6 +98,7 @@ def forgotten(_self: SQLiteStore, _changes: Sequence[Change]) -> None:
 write = SQLiteStore.write
 
 
+@pytest.mark.slow("campaigns that kill processes")
 @pytest.mark.parametrize("broken", [one_by_one, unlocked, repeated, forgotten])
 def test_a_store_that_is_broken_is_found_out(
     broken: Callable[[SQLiteStore, Sequence[Change]], None],
@@ -161,6 +138,7 @@ def test_a_short_campaign_finds_nothing() -> None:
     assert campaign()["restarts"] == 0
 
 
+@pytest.mark.slow("a campaign that kills processes")
 @pytest.mark.skipif(program() is None, reason="no redis-server or valkey-server is installed")
 def test_a_short_campaign_against_a_server_that_is_killed_too_finds_nothing() -> None:
     assert campaign("--redis")["restarts"] >= 2

@@ -16,7 +16,10 @@ COMMAND = [sys.executable, "-m", "research.benchmarks.crash_crawls"]
 IN_NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 ON_SMALL_DISK = 'mount -t tmpfs -o size=16m none "$0" && exec "$@" --full "$0"'
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="crawls are killed")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="crawls are killed"),
+    pytest.mark.slow("dozens of crawls, which are killed"),
+]
 
 
 def campaign(command: list[str], pages: int) -> dict[str, int]:

@@ -15,13 +15,6 @@ OTHER = "<ul><li>One <li>two</ul>"
 
 
 @pytest.mark.parametrize("name", MUTATORS)
-def test_every_mutator_changes_a_page(name: str) -> None:
-    made = {MUTATORS[name](PAGE, OTHER, Random(seed)) for seed in range(40)}  # noqa: S311
-
-    assert len(made - {PAGE}) >= 1
-
-
-@pytest.mark.parametrize("name", MUTATORS)
 @pytest.mark.parametrize("page", ["", "<", "a", "<p>", "\ud800"])
 def test_every_mutator_takes_any_page(name: str, page: str) -> None:
     for seed in range(10):

@@ -6,7 +6,7 @@ import pytest
 
 from research.benchmarks.speed import WAYS, Clock, Costs, read_in_stages
 from scrapy_mss import Extractor
-from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.files import bundled_model
 from tests.helpers.news_pages import news_page
 
 
@@ -20,15 +20,3 @@ def test_the_stages_of_a_page_come_to_its_text(way: str) -> None:
     assert text == Extractor.of(model).extract(html).text
     assert len(text) > 100
     assert all(len(times) == 1 and times[0] >= 0 for times in costs.stages.values())
-
-
-def test_costs_are_multiples_of_the_unit_of_the_same_page() -> None:
-    costs = Costs(
-        units=[1.0, 2.0],
-        stages={"one": [3.0, 4.0], "other": [1.0, 1.0]},
-        beyond={"html": [1.0, 3.0]},
-    )
-
-    assert costs.multiples(costs.stages["one"]) == [3.0, 2.0]
-    assert costs.multiples(costs.of_text()) == [4.0, 2.5]
-    assert costs.multiples(costs.of_article()) == [5.0, 4.0]

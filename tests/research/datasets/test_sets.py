@@ -54,13 +54,3 @@ def test_a_site_is_a_registered_domain() -> None:
     ]
 
     assert [(url, site_of(url, "fallback")) for url, _ in cases] == cases
-
-
-def test_a_language_has_no_region() -> None:
-    assert [page(1, lang=lang).language for lang in ("de-AT", "pt_BR", "en", None, "")] == [
-        "de",
-        "pt",
-        "en",
-        "unknown",
-        "unknown",
-    ]

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from research.rendering.browser import WIDTH, Browser, chromium
-from research.rendering.drawing import TEXT, Drawing
+from research.rendering.drawing import Drawing
 
 pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="there is no chromium here"),
@@ -67,13 +67,6 @@ def test_boxes_fonts_and_colours_are_those_of_the_style(browser: Browser) -> Non
     assert drawing.inline[drawing.tag.index("b")]
     assert not drawing.inline[main]
     assert drawing.styles > 300
-
-
-def test_parents_come_first_and_texts_have_none_below(browser: Browser) -> None:
-    drawing = drawn(browser, TWO_COLUMNS)
-
-    assert all(parent < number for number, parent in enumerate(drawing.parent))
-    assert all(drawing.tag[parent] != TEXT for parent in drawing.parent[1:])
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from research.rendering.drawing import (
@@ -11,7 +9,6 @@ from research.rendering.drawing import (
     from_bytes,
     to_bytes,
 )
-from research.rendering.layout import Layout, layout
 from tests.helpers.drawn_pages import drawing_of, element, paragraph, text
 
 DRAWING = drawing_of(
@@ -31,23 +28,3 @@ def test_a_file_has_what_was_drawn(outcome: object) -> None:
 
     assert found == outcome
     assert to_bytes(found) == to_bytes(outcome)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("style", "", Layout.NONE),  # three of seven words
-        ("", "style", Layout.NONE),  # three, too: the emoticon is one of them
-        ("style", "style", Layout.STYLE),
-        ("style", "table", Layout.TABLES),
-        ("table", "table", Layout.TABLES),
-        ("", "", Layout.NONE),
-    ],
-)
-def test_a_page_is_laid_out_by_what_holds_half_of_its_words(
-    first: str, second: str, expected: Layout
-) -> None:
-    placed = list(DRAWING.placed)
-    placed[1], placed[4] = first, second
-
-    assert layout(replace(DRAWING, placed=placed)) is expected

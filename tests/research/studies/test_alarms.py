@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import pytest
-from numpy.random import default_rng
-
 from research.studies.alarms import (
     Read,
-    Simulated,
     crawled,
     episodes,
     rule_of,
@@ -25,16 +21,6 @@ CHANCE = Random(1)  # noqa: S311 - pages, not keys
 def page_in(*names: str, place: str = "place/1") -> Read:
     counts = Counter({PAGES: 1, ARTICLES: 1, place: 1})
     return Read(counts, SiteMemory(), frozenset(names[:1]), frozenset(names))
-
-
-def test_a_simulated_day_has_the_shares_of_its_site_on_the_average() -> None:
-    site = Simulated(400.0, 0.9, {"title": 0.8}, 300.0, 0.9, 0.5, 0.01)
-    days = [site.day(number, default_rng(number)) for number in range(0, 350, 7)]
-    total = sum(days, Counter())
-
-    assert total[ARTICLES] / total[PAGES] == pytest.approx(0.9, abs=0.03)
-    assert total["title"] / total[ARTICLES] == pytest.approx(0.8, abs=0.03)
-    assert total[LABELLED] / total[ARTICLES] == pytest.approx(0.5, abs=0.03)
 
 
 def test_an_alarm_that_lasts_is_one_episode() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from research.studies import link_priority
 from research.studies.link_priority import ORDERS, CrawledPage, area, crawl, in_first_half
 
 HOST = "http://a.example"
@@ -19,15 +16,6 @@ def site() -> dict[str, CrawledPage]:
     pages += [CrawledPage(url, is_article=True, probability=0.9, links=()) for url in STORIES]
     pages += [CrawledPage(url, is_article=False, probability=0.1, links=()) for url in LISTS]
     return {page.url: page for page in pages}
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=[order.name for order in ORDERS])
-def test_each_page_of_a_site_is_crawled_once_in_every_order(order: link_priority.Order) -> None:
-    pages = site()
-
-    urls = [page.url for page in crawl(pages, f"{HOST}/", order)]
-
-    assert sorted(urls) == sorted(pages)
 
 
 def test_addresses_bring_articles_into_the_first_half() -> None:

@@ -2,13 +2,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
 from tests.helpers.news_pages import news_page
 
@@ -31,24 +28,6 @@ def test_a_system_that_learned_a_site_finds_the_text_of_another_page(profile: st
     assert (words & expected).total() > 0.95 * words.total()
     assert system.extract(page.html) == located.text
     assert len(located.kept) == len(located.tokens)
-
-
-def test_learning_a_gold_text_is_learning_its_place_in_the_page() -> None:
-    system, model = Mss(), Model(PROFILES["paper"])
-
-    system.fit(examples(3))
-    for number in range(3):
-        page = news_page(number)
-        inside = page.inside
-        # The alignment ends with a word, the page's own label with the full stop behind it.
-        inside[np.flatnonzero(inside)[-1]] = False
-        model.learn(Page(page.tokens), inside)
-
-    for name, counts in model.bayes.counts.items():
-        differing = np.flatnonzero(
-            (system.extractor.model.bayes.counts[name] != counts).any(axis=1)
-        )
-        assert len(differing) <= 6
 
 
 def test_a_self_trained_system_learns_a_new_site_from_its_pages() -> None:

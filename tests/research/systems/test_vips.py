@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-
 import pytest
 
 from research.systems.vips import rules
-from research.systems.vips.choice import best_block, words
-from research.systems.vips.construction import VisualBlock
-from research.systems.vips.extraction import Extracted, extract_blocks
+from research.systems.vips.extraction import extract_blocks
 from research.systems.vips.nodes import Nodes
 from research.systems.vips.rules import Act, Case, Comparison, Rule
-from research.systems.vips.segmentation import segment
-from research.systems.vips.separators import Direction, ordered, separators
-from research.systems.vips.system import GRANULARITIES
 from tests.helpers.drawn_pages import Drawn, drawing_of, element, paragraph, text
 
 PAGE = (0, 0, 1000, 1000)
@@ -146,10 +138,6 @@ NEWS = element(
 )
 
 
-def leaves(root: VisualBlock) -> list[VisualBlock]:
-    return [block for block in root.all() if not block.children]
-
-
 def test_a_round_divides_the_page_and_keeps_the_box_on_blue() -> None:
     nodes = nodes_of(NEWS)
 
@@ -163,86 +151,3 @@ def test_a_round_divides_the_page_and_keeps_the_box_on_blue() -> None:
         "Buy\ntickets",
     ]
     assert [each.degree for each in pool] == [10, 6, 10, 10, 6]
-
-
-def random_boxes(rng: random.Random) -> Drawn:
-    boxes = []
-    for number in range(rng.randint(1, 12)):
-        box = [rng.randint(0, 30) * 10, rng.randint(0, 30) * 10]
-        size = [rng.randint(1, 8) * 10, rng.randint(1, 8) * 10]
-        boxes.append(paragraph(f"word{number}", *box, *size))
-    return element("body", *boxes, box=(0, 0, 400, 400))
-
-
-@pytest.mark.parametrize("direction", Direction)
-def test_separators_are_the_lines_that_meet_no_box(direction: Direction) -> None:
-    rng = random.Random(1)  # noqa: S311 - pages, not keys
-    for _ in range(200):
-        nodes = nodes_of(random_boxes(rng))
-        row = ordered(nodes, [Extracted(n, 10) for n in nodes.children[0]], direction)
-
-        found = separators(nodes, row, direction)
-
-        axis = 1 if direction is Direction.HORIZONTAL else 0
-        spans = [
-            (nodes.box[n][axis], nodes.box[n][axis] + nodes.box[n][axis + 2])
-            for n in nodes.children[0]
-        ]
-        start, end = min(a for a, _ in spans), max(b for _, b in spans)
-        lines = {x for x in range(start + 1, end) if not any(a < x < b for a, b in spans)}
-        assert {x for s in found for x in range(s.start, s.end + 1)} == lines
-        assert all(0 < s.place < len(row) for s in found)
-
-
-def random_page(rng: random.Random, depth: int = 5) -> Drawn:
-    """A tree of boxes, some of them anywhere."""
-    box = (rng.randint(0, 50) * 10, rng.randint(0, 50) * 10, *(rng.randint(1, 50) * 10,) * 2)
-    if not depth or rng.random() < 0.3:
-        return text(f"word{rng.randint(0, 40)} " * rng.randint(1, 9), *box)
-    tags = ("div", "p", "span", "b", "table", "tr", "td", "ul", "hr")
-    children = [random_page(rng, depth - 1) for _ in range(rng.randint(0, 4))]
-    background = rng.choice(["", "", "", BLUE])
-    return element(rng.choice(tags), *children, box=box, background=background)
-
-
-def random_pages(count: int) -> list[Nodes]:
-    rng = random.Random(2)  # noqa: S311 - pages, not keys
-    return [
-        nodes_of(element("body", *(random_page(rng) for _ in range(4)), box=PAGE))
-        for _ in range(count)
-    ]
-
-
-def test_every_text_is_in_one_leaf_and_every_block_is_its_parts() -> None:
-    for nodes in random_pages(100):
-        everything = nodes.texts([0])
-        for granularity in GRANULARITIES:
-            root = segment(nodes, granularity)
-            below = [text for leaf in leaves(root) for text in nodes.texts(leaf.nodes)]
-            assert sorted(below) == everything
-            for block in root.all():
-                parts = [text for each in block.children for text in nodes.texts(each.nodes)]
-                assert not parts or sorted(parts) == sorted(nodes.texts(block.nodes))
-
-
-def test_no_leaf_that_can_be_divided_is_less_coherent_than_is_permitted() -> None:
-    for nodes in random_pages(100):
-        for leaf in leaves(segment(nodes, 9)):
-            assert leaf.degree >= 9 or not extract_blocks(nodes, leaf.nodes[0])
-
-
-def test_the_best_block_is_that_of_the_definition() -> None:
-    rng = random.Random(3)  # noqa: S311 - pages, not keys
-    for nodes in random_pages(60):
-        gold = [f"word{rng.randint(0, 40)}" for _ in range(30)]
-        root = segment(nodes, 8)
-
-        block, f1 = best_block(nodes, root, gold)
-
-        def defined(block: VisualBlock, nodes: Nodes = nodes, gold: list[str] = gold) -> float:
-            found = [w for each in nodes.texts(block.nodes) for w in words(nodes.text([each]))]
-            shared = (Counter(found) & Counter(gold)).total()
-            return 2 * shared / (len(found) + len(gold))
-
-        assert f1 == pytest.approx(max(map(defined, root.all())))
-        assert f1 == pytest.approx(defined(block))

@@ -108,19 +108,6 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
     assert all(times_seen(whole, site) for site in SITES)
 
 
-def test_confidence_is_the_f1_to_be_expected(fitted: Model) -> None:
-    extractor = Extractor.of(fitted)
-    whole = news_page(9, site="seven")
-    cut = whole.html.replace("<p>", "<p class=menu>")
-
-    found, doubtful = extractor.extract(whole.html), extractor.extract(cut)
-
-    assert found.confidence is not None
-    assert doubtful.confidence is not None
-    assert 0.8 < found.confidence <= 1
-    assert 0 <= doubtful.confidence < found.confidence
-
-
 def test_the_true_f1_is_by_words_against_the_text_as_people_have_it() -> None:
     page = Page.of("<p>one two three four<p>five six<p>seven eight")
     example = TrainingExample(page, np.ones(3, np.bool_), "", text="one two three four nine ten")
@@ -128,7 +115,7 @@ def test_the_true_f1_is_by_words_against_the_text_as_people_have_it() -> None:
     inputs = block_inputs(page, np.zeros((len(POOLINGS), 3)), scores)
 
     def f1(*kept: bool) -> float:
-        return f1_of(example, ReadPage(page, inputs, scores, np.array(kept)))
+        return f1_of(example, ReadPage(page, inputs, scores, np.array(kept), 0.5))
 
     assert f1(True, False, False) == pytest.approx(2 * 4 / (4 + 6))
     assert f1(True, True, True) == pytest.approx(2 * 4 / (8 + 6))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,13 +115,3 @@ def test_a_network_learns_what_no_straight_line_parts() -> None:
     by_line = straight[:-1] @ unseen.T + straight[-1] > 0
     assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
     assert np.mean(by_line == inside) < 0.85
-
-
-def test_a_sample_teaches_what_all_examples_teach() -> None:
-    points, labels = ring(4000, 0)
-    weights = np.random.default_rng(2).uniform(0.1, 2, 4000).astype(np.float32)
-
-    network = fit_network(points, labels, weights, replace(QUICK, sample=800))
-
-    unseen, inside = ring(400, 1)
-    assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9

@@ -1,0 +1,364 @@
+"""The API of the workbench: the requests that its page sends, one function each, answered as JSON.
+
+A request contains everything on which its answer depends, including the text of the rule; the
+state of the server is the pages, and what reading them gave. A problem with a rule, a click or a
+file is a regular answer (`problems`). A request of any other form than those of the page is a
+`RequestError`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from time import monotonic, time
+from typing import Any, Final
+
+import numpy as np
+
+from scrapy_mss.blocks.explanation import ExplainedBlock
+from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.models.files import KeptModel
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.quality.incidents import DAY
+from scrapy_mss.quality.report import SiteReport, report_of
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.uncertain import UncertainStore
+from scrapy_mss.storage.tables import Store, StoreError
+from scrapy_mss.suggest import (
+    NoRuleError,
+    SitePage,
+    agreements,
+    initial_rule,
+    read_pages,
+    suggest_of,
+)
+from scrapy_mss.workbench import saving
+from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
+from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
+from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError
+from scrapy_mss.wrappers.reading import example_on, learn
+from scrapy_mss.wrappers.schema import yaml_of
+
+Json = dict[str, Any]
+CACHED_SITES: Final = 3  # sites whose trees are in memory: some 100 MB each
+CACHED_PAGES: Final = 16  # explanations of pages
+SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other requests are answered
+MOST_LEVELS: Final = 1_000  # elements around a block
+MOST_RUNS: Final = 100_000  # of text in a block
+MOST_PROBLEMS: Final = 20  # of a rule or a folder, that are shown
+MOST_QUEUED: Final = 200  # pages that are shown
+LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
+LONGEST_FIELD: Final = 500
+SECONDS_AN_HOUR: Final = 3600
+
+
+class RequestError(ValueError):
+    """A request that the page does not send; the message says what was expected."""
+
+
+@dataclass
+class WorkbenchState:
+    """The *pages*, the *extractor* that reads them, the *folder* of rules, the *store* of crawls.
+
+    *model* is that of the project's crawls, None if there is none to train, and *frame* the address
+    of drawn pages, once it is served. Requests are processed one at a time, in a thread, so that
+    nothing here is shared.
+    """
+
+    pages: Pages
+    extractor: Extractor
+    folder: Path
+    store: Store
+    model: KeptModel | None = None
+    frame: str = ""
+
+    def __post_init__(self) -> None:
+        self.site = lru_cache(CACHED_SITES)(self._site)
+        self.explained = lru_cache(CACHED_PAGES)(self._explained)
+
+    def _site(self, name: str) -> Sequence[SitePage]:
+        """The pages of the site *name*, as the model reads them."""
+        return read_pages(self.pages.by_site[name], self.extractor)
+
+    def _explained(self, name: str, number: int) -> Explanation:
+        """Why page *number* of a site is read as it is."""
+        page = self.pages.by_site[name][number]
+        return self.extractor.explain(page.html, page.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The values of a request; each is checked as it is read."""
+
+    values: Mapping[str, object]
+    state: WorkbenchState
+
+    def text(self, name: str) -> str:
+        value = self.values.get(name, "")
+        if not isinstance(value, str):
+            raise RequestError(f"expected a string for {name}")
+        return value
+
+    def number(self, name: str, below: int) -> int:
+        value = self.values.get(name)
+        if type(value) is not int or not 0 <= value < below:
+            raise RequestError(f"expected a number from 0 and below {below} for {name}")
+        return value
+
+    @property
+    def site(self) -> str:
+        site = self.text("site")
+        if site not in self.state.pages.by_site:
+            raise RequestError("expected a site that has pages")
+        return site
+
+    @property
+    def pages(self) -> Sequence[SitePage]:
+        return self.state.site(self.site)
+
+    @property
+    def page(self) -> SitePage:
+        return self.pages[self.number("page", len(self.pages))]
+
+    @property
+    def blocks(self) -> Sequence[ExplainedBlock]:
+        """Those of the page."""
+        return self.state.explained(self.site, self.number("page", len(self.pages))).blocks
+
+    @property
+    def rule(self) -> Wrapper:
+        return saving.read_rule(self.text("rule"))
+
+
+def start(request: Request) -> Json:
+    """The sites, those with most pages first."""
+    state = request.state
+    by_site = state.pages.by_site
+    sites = sorted(by_site, key=lambda site: (-len(by_site[site]), site))
+    return {
+        "sites": [{"site": site, "pages": len(by_site[site])} for site in sites],
+        "frame": state.frame,
+        "model": state.model.name if state.model else "",
+        "left_out": state.pages.left_out,
+    }
+
+
+def open_site(request: Request) -> Json:
+    """The pages of a site, and the rule that is saved for them."""
+    pages = [
+        {
+            "url": page.url,
+            "words": int(np.count_nonzero(page.extraction.kept & page.extraction.tokens.is_word)),
+            "left_out": page.left_out,
+        }
+        for page in request.pages
+    ]
+    found = saving.saved_rule(request.state.folder, request.pages[0].url)
+    saved = {"path": str(found[0]), "rule": found[1]} if found else None
+    return {"pages": pages, "saved": saved}
+
+
+def suggest(request: Request) -> Json:
+    """The rule that is suggested for a site, or why there is none and one to begin with."""
+    try:
+        found = suggest_of(request.site, request.pages)
+    except NoRuleError as error:
+        rule = initial_rule(request.site, request.pages)
+        return {"rule": yaml_of(rule), "confidence": 0.0, "reason": str(error)}
+    rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
+    return {"rule": yaml_of(rule), "confidence": found.confidence, "reason": ""}
+
+
+def evaluate(request: Request) -> Json:
+    """What the rule selects on a page: its blocks, the article, and where the model differs."""
+    page = request.page
+    found = page.by_rule(request.rule)
+    if found is None:
+        return {"matched": False, "reason": page.left_out, "inside": "", "differences": []}
+    runs = differences(found.tokens, found.inside, by_model(page)) if found.text else []
+    return {
+        "matched": bool(found.text),
+        "reason": "" if found.reason is None else found.reason.value.replace("_", " "),
+        "inside": blocks_inside(request.blocks, found.tokens, found.inside),
+        "article": _article(found),
+        "differences": [asdict(run) for run in runs],
+        "failures": list(found.failures),
+    }
+
+
+def _article(found: Labelling) -> Json:
+    return {
+        "title": found.title[:LONGEST_FIELD],
+        "authors": ", ".join(found.authors)[:LONGEST_FIELD],
+        "published": found.published[:LONGEST_FIELD],
+        "text": found.text[:LONGEST_TEXT],
+        "words": int(np.count_nonzero(found.inside & found.tokens.is_word)),
+    }
+
+
+def compare(request: Request) -> Json:
+    """How far the rule and the model agree on some pages, from the *first* on.
+
+    The page asks until it has all, so that a rule that was changed meanwhile ends it.
+    """
+    pages, rule = request.pages, request.rule
+    until, rows = monotonic() + SLICE_SECONDS, list[Json]()
+    for page in pages[request.number("first", len(pages) + 1) :]:
+        (found,) = agreements(rule, [page])
+        rows.append({"matched": found.matched, "agreement": round(found.agreement, 4)})
+        if monotonic() > until:
+            break
+    return {"pages": rows}
+
+
+def click(request: Request) -> Json:
+    """The rule after a click on a block."""
+    role = request.text("role")
+    if role not in ROLES:
+        raise RequestError(f"expected one of {', '.join(ROLES)} for role")
+    level = None if request.values.get("level") is None else request.number("level", MOST_LEVELS)
+    page, blocks = request.page, request.blocks
+    block = blocks[request.number("block", len(blocks))]
+    clicked = Click(block, role, level, request.number("run", MOST_RUNS))
+    edit = edited(request.rule, request.pages, page, clicked)
+    first, after = edit.words
+    inside = [
+        number
+        for number, each in enumerate(blocks)
+        if page.before[each.first] < after and first < page.before[each.last + 1]
+    ]
+    return {
+        "rule": yaml_of(edit.rule),
+        "path": list(edit.path),
+        "level": edit.level,
+        "effect": edit.effect,
+        "clicked": [inside[0], inside[-1]] if inside else [-1, -1],  # the first and the last block
+    }
+
+
+def save(request: Request) -> Json:
+    """Save the rule; or what is in the file that it would replace."""
+    state = request.state
+    tests = saving.CheckPages(state.pages.by_site[request.site], state.extractor)
+    try:
+        saved = saving.save(request.rule, tests, state.folder, request.text("seen"))
+    except saving.ExistsError as error:
+        seen = saving.digest(error.text)
+        return {"existing": {"path": str(error.path), "text": error.text, "seen": seen}}
+    return {"path": str(saved.path), "rule": saved.text, "message": saved.message}
+
+
+def train(request: Request) -> Json:
+    """Let the model learn a site by the rule: how many pages it did, and why not the others."""
+    state, rule = request.state, request.rule
+    if state.model is None:
+        raise saving.SaveError("there is no model to train: start without --bundled")
+    if rule.around:
+        raise saving.SaveError(
+            "the rule leaves the text to the model ('around'), which learns nothing from "
+            "itself; where all that is there is text, write 'body'"
+        )
+    before, learned, rejected = state.model.load(), Model(DEFAULT), Counter[str]()
+    rules = Registry([rule])
+    for page in state.pages.by_site[request.site]:
+        rejected[learn(example_on(page, rules), before, learned)] += 1
+    del rejected[""]  # the pages that were learned
+    if learned.bayes.pages:
+        state.model.add(learned)
+    return {"learned": learned.bayes.pages, "rejected": rejected, "model": state.model.name}
+
+
+def rules(request: Request) -> Json:
+    """All saved rules, what crawls counted on their sites, and their least certain pages."""
+    state = request.state
+    now = int(time() // SECONDS_AN_HOUR)
+    try:
+        saved = saving.rules_in(state.folder)
+    except WrapperError as error:
+        return {"rules": [], "problems": _problems(error), "uncertain": _queue(state)}
+    sites = {each.site: each for each in report_of(QualityStore(state.store), now).sites}
+    rows = [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in saved]
+    return {"rules": rows, "uncertain": _queue(state)}
+
+
+def _row(rule: Wrapper, site: SiteReport | None, today: int) -> Json:
+    """A rule, and of its site the share of pages that it hits and the state of each field."""
+    row: Json = {
+        "rule": rule.id,
+        "host": rule.host,
+        "file": str(saving.file_of(rule)),
+        "tests": len(rule.tests),
+    }
+    if site is None:
+        return row
+    fields = {name: site.value(name) for name in FIELDS}
+    return row | {
+        "pages": site.total["pages"],
+        "hits": site.value("rule"),
+        "declined": [str(alarm) for alarm in site.alarms],
+        "fields": {name: value for name, value in fields.items() if value is not None},
+        "selectors": [
+            {"text": each.text, "now": each.now, "before": each.before}
+            for each in site.selectors(today)
+        ],
+    }
+
+
+def _queue(state: WorkbenchState) -> list[Json]:
+    """The pages on which crawls were least certain, the least certain first.
+
+    *page* is the number of one among the pages of its host; None if it is not among them.
+    """
+    known = {
+        page.url: (host, number)
+        for host, found in state.pages.by_site.items()
+        for number, page in enumerate(found)
+    }
+    found = (page for of_site in UncertainStore(state.store).pages().values() for page in of_site)
+    rows = []
+    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MOST_QUEUED]:
+        host, number = known.get(row.url, ("", None))
+        certainty = round(row.certainty, 3)
+        rows.append({"url": row.url, "certainty": certainty, "site": host, "page": number})
+    return rows
+
+
+def done(request: Request) -> Json:
+    """Remove a page from the queue."""
+    url = request.text("url")
+    UncertainStore(request.state.store).remove(site_of(url), url)
+    return rules(request)
+
+
+ENDPOINTS: Final[Mapping[str, Callable[[Request], Json]]] = {
+    "start": start,
+    "open": open_site,
+    "suggest": suggest,
+    "evaluate": evaluate,
+    "compare": compare,
+    "click": click,
+    "save": save,
+    "train": train,
+    "rules": rules,
+    "done": done,
+}
+
+
+def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Json:
+    """The answer of the endpoint *name*; what is wrong with a rule is in it as ``problems``."""
+    try:
+        return ENDPOINTS[name](Request(values, state))
+    except WrapperError as error:
+        return {"problems": _problems(error)}
+    except (EditError, saving.SaveError, StoreError, OSError) as error:
+        return {"problems": [{"line": 0, "text": str(error)}]}
+
+
+def _problems(error: WrapperError) -> list[Json]:
+    return [{"line": each.line, "text": str(each)} for each in error.problems[:MOST_PROBLEMS]]

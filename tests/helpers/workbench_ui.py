@@ -1,0 +1,98 @@
+"""The workbench in a real Chromium: what is clicked, and how it is waited for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from scrapy_mss.workbench.security import Origins
+from tests.helpers.browser import chromium
+
+SECONDS = 120  # for one answer, on a machine that has much else to do
+NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A Chromium that reaches this machine alone."""
+    options = [NO_NETWORK, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=chromium(), args=options, timeout=1000 * SECONDS
+        )
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+@dataclass(slots=True)
+class WorkbenchUI:
+    """The workbench's page; ``clicks`` counts those of a person, ``errors`` what went wrong."""
+
+    page: Page
+    errors: list[str]
+    clicks: int = 0
+
+    def settle(self) -> None:
+        """Wait until nothing is asked any more."""
+        self.page.wait_for_selector("main[aria-busy=false]", timeout=1000 * SECONDS)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something *holds* and nothing is asked any more."""
+        for _ in range(SECONDS * 20):
+            if holds():
+                self.settle()
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("what was waited for has not come")
+
+    def click(self, selector: str) -> None:
+        self.page.click(selector)
+        self.clicks += 1
+        self.settle()
+
+    def click_block(self, number: int) -> dict[str, Any]:
+        """Click a block of the drawn page; what the workbench answered."""
+        block = self.page.frame_locator("#frame").locator(f'[data-block="{number}"]').first
+        with self.page.expect_response(lambda answer: "/api/click" in answer.url) as answered:
+            block.click()
+        self.clicks += 1
+        self.settle()
+        found: dict[str, Any] = answered.value.json()
+        return found
+
+    def press(self, key: str, question: str) -> None:
+        """Press *key*, and wait for the answer to the *question* that it leads to."""
+        with self.page.expect_response(lambda answer: f"/api/{question}" in answer.url):
+            self.page.keyboard.press(key)
+        self.settle()
+
+    @property
+    def rule(self) -> str:
+        return self.page.input_value("#text")
+
+    def text(self, selector: str) -> str:
+        return self.page.text_content(selector) or ""
+
+
+@contextmanager
+def opened(chromium: Browser, origins: Origins) -> Iterator[WorkbenchUI]:
+    """The workbench as it is when its address was opened and all of it is there."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 900})
+    try:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        page.goto(origins.address)
+        ui = WorkbenchUI(page, errors)
+        ui.settle()
+        yield ui
+    finally:
+        context.close()
