@@ -43,7 +43,7 @@ ANY_PAGE = st.one_of(SOUP, TAG_SOUP, NESTED)
 
 
 def learn(extractor: Extractor, page: NewsPage) -> None:
-    extractor.model.learn(Page.of(page.html, extractor.profile.stem), page.inside)
+    extractor.model.bayes.learn(Page.of(page.html, extractor.profile.stem), page.inside)
 
 
 def trained(profile: Profile = PAPER, pages: int = 4) -> Extractor:
@@ -254,7 +254,7 @@ def test_a_page_is_learned_by_its_text() -> None:
 
     inside = SHORT.inside
     inside[np.flatnonzero(inside)[-1]] = False  # the full stop, which is no word of the text
-    by_labels.learn(Page.of(SHORT.html, PAPER.stem), inside)
+    by_labels.bayes.learn(Page.of(SHORT.html, PAPER.stem), inside)
     assert extractor.model.identifier == by_labels.identifier
 
 

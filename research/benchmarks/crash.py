@@ -41,7 +41,7 @@ from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.models import store as model_store
-from scrapy_mss.models.format import DamagedModelError
+from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
@@ -99,7 +99,7 @@ class Outcome:
 def one_page() -> Model:
     """What each checkpoint adds to the model, with another key."""
     page, model = Page.of(made_up_page(PAGE_BYTES)), Model(DEFAULT)
-    model.learn(page, span_labels(len(page.tokens), 10, len(page.tokens) // 2))
+    model.bayes.learn(page, span_labels(len(page.tokens), 10, len(page.tokens) // 2))
     return model
 
 
@@ -182,7 +182,7 @@ def loaded(store: Store) -> Model:
     for name, counts in model.bayes.counts.items():
         expected = model.bayes.pages * one_page().bayes.counts[name].astype(np.int64)
         if not np.array_equal(counts, expected):
-            raise DamagedModelError(f"{store.name}: {name} is no sum of {model.bayes.pages} pages")
+            raise ModelError(f"{store.name}: {name} is no sum of {model.bayes.pages} pages")
     return model
 
 

@@ -40,7 +40,9 @@ def main() -> None:
         found = extractor.extract(altered(pages[which], turn))
         if number % 10 == 0:
             start, end, _ = found.span
-            extractor.model.learn(found.page, span_labels(len(found.tokens), start, end or 200))
+            extractor.model.bayes.learn(
+                found.page, span_labels(len(found.tokens), start, end or 200)
+            )
 
 
 def altered(html: str, turn: int) -> str:

@@ -102,7 +102,7 @@ class Reader:
     def _learn(self, labelling: Labelling) -> None:
         tokens, inside = labelling.tokens, labelling.inside
         if check_example(tokens, inside, DEFAULT.max_tag_share) is None:
-            self._learning.learn(Page(tokens), inside)
+            self._learning.bayes.learn(Page(tokens), inside)
 
 
 _CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -45,7 +45,7 @@ class Mss:
         """Learn from golds that people wrote: none is rejected."""
         for example in examples:
             tokens = tokenize(example.html, self.profile.stem)
-            self.extractor.model.learn(Page(tokens), label_words(tokens, example.text))
+            self.extractor.model.bayes.learn(Page(tokens), label_words(tokens, example.text))
 
     def load_model(self, path: str | os.PathLike[str]) -> None:
         """Use what a model file holds instead of learning."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from glob import glob, has_magic
@@ -44,12 +44,12 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """Articles of the files *inputs*, in parts of *piece* bytes of these, to be in *folder*.
+    """Articles of *inputs*, paths and patterns, in parts of *piece* bytes of these, for *folder*.
 
     Pages are read with *settings*, those of a crawl by their names.
     """
 
-    inputs: tuple[Path, ...]
+    inputs: Sequence[str]
     folder: Path
     settings: Mapping[str, Any]
     piece: int = PIECE
@@ -60,9 +60,10 @@ class Bulk:
         *begin* gets the number of bytes in all and of those done before, and returns what takes
         the progress from then on.
         """
-        pieces = [piece for path in self.inputs for piece in pieces_of(path, self.piece)]
+        files = files_of(self.inputs, self.folder)
+        pieces = [piece for path in files for piece in pieces_of(path, self.piece)]
         with closing(Manifest(self.folder, self._made())) as manifest:
-            manifest.add_files({str(path): path.stat().st_size for path in self.inputs})
+            manifest.add_files({str(path): path.stat().st_size for path in files})
             left = manifest.left(pieces)
             total = _weight(pieces)
             report = begin(total, total - _weight(left))
@@ -83,10 +84,12 @@ class Bulk:
         return {"model": model.identifier, "piece": self.piece, **of_articles}
 
 
-def files_of(inputs: Iterable[str]) -> tuple[Path, ...]:
-    """The files that paths and patterns name, each once, with their absolute paths."""
+def files_of(inputs: Iterable[str], folder: Path) -> list[Path]:
+    """The files that paths and patterns name, each once, with absolute paths; none in *folder*."""
     paths = (os.path.abspath(path) for each in inputs for path in _matching(each))  # noqa: PTH100 - without ".."
-    return tuple(dict.fromkeys(map(Path, paths)))
+    output = folder.resolve()
+    files = dict.fromkeys(map(Path, paths))
+    return [path for path in files if path.resolve().parent != output]
 
 
 def _matching(text: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Any
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.files import with_bundled
-from scrapy_mss.models.format import FullModelError
+from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.model import Example, LearnedPages, Model, generation_after
 from scrapy_mss.models.profiles import Profile
 from scrapy_mss.models.store import StoredModel
@@ -102,8 +102,8 @@ class Learner(Part):
         n_known = known.bayes.pages
         try:
             self.model = with_bundled(known)
-        except FullModelError as error:
-            raise FullModelError(f"{stored.name}: {error}") from error
+        except ModelError as error:
+            raise ModelError(f"{stored.name}: {error}") from error
         self._bundled_pages = self.model.bayes.pages - n_known
         self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
         self.n_checkpoints = 0

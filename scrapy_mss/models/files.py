@@ -1,6 +1,11 @@
 """A model in a file: read completely, written so that a crash leaves the old file or the new one.
 
-A symbolic link to it is followed. Crawls keep their models in a store (`stored`).
+A symbolic link to it is followed. Crawls keep their models in a store (`scrapy_mss.models.store`).
+
+A model file that a crawl has written has its counts and no classifier: it stays small, several
+crawls can share it, and a later version of this package can bring a better bundled model. Its
+counts are added to those of the bundled model when it is loaded. A model with a classifier is
+complete.
 """
 
 from __future__ import annotations
@@ -15,11 +20,7 @@ from typing import BinaryIO, Protocol
 from scrapy_mss.files.untrusted import open_regular
 from scrapy_mss.models.format import (
     MAGIC,
-    DamagedModelError,
-    FullModelError,
-    IncompatibleModelError,
     ModelError,
-    UnreadableModelError,
     from_bytes,
     to_bytes,
 )
@@ -66,12 +67,12 @@ class ModelFile:
         except (FileNotFoundError, NotADirectoryError):
             return Model(self.profile)
         except OSError as error:
-            raise UnreadableModelError(
+            raise ModelError(
                 f"{self.path}: the model cannot be read: {error.strerror}. Give the path of a "
                 "file that scrapy-mss has written, or of a new one"
             ) from None
         if model.profile.families != self.profile.families:
-            raise IncompatibleModelError(
+            raise ModelError(
                 f"{self.path}: the model is for the profile {model.profile.name!r}, not for "
                 f"{self.profile.name!r}. Name another file, or remove this one"
             )
@@ -87,7 +88,7 @@ class ModelFile:
         try:
             model.merge(learned)
         except OverflowError as error:
-            raise FullModelError(f"{self.path}: {error}") from error
+            raise ModelError(f"{self.path}: {error}") from error
         write_model(self.path, model)
 
 
@@ -97,9 +98,8 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         with open_regular(path) as file:
             return from_bytes(_model_bytes(file))
     except ModelError as error:
-        raise type(error)(
-            f"{os.fspath(path)}: {error}"
-        ) from None  # Scrapy logs a traceback of each
+        # From None, as Scrapy logs a traceback of each.
+        raise ModelError(f"{os.fspath(path)}: {error}") from None
 
 
 def warn_of_restarts(name: str, model: Model) -> None:
@@ -130,7 +130,7 @@ def _model_bytes(file: BinaryIO) -> bytes:
     data = start + file.read(LARGEST_FILE)
     if len(data) > LARGEST_FILE:
         message = f"expected a model of at most {LARGEST_FILE:,} bytes, got a larger file"
-        raise DamagedModelError(message)
+        raise ModelError(message)
     return data
 
 
@@ -199,20 +199,15 @@ def is_complete(model: Model) -> bool:
     return model.classifier is not None or model.profile != DEFAULT
 
 
-def bundled_part_of(learned: Model) -> Model | None:
-    """What has to be added to *learned*: the bundled model, or nothing to a complete one."""
-    return None if is_complete(learned) else bundled_model()
-
-
 def with_bundled(learned: Model) -> Model:
-    """What was *learned*, on top of the bundled model."""
-    bundled = bundled_part_of(learned)
-    if bundled is None:
+    """What was *learned*, on top of the bundled model; a complete model itself."""
+    if is_complete(learned):
         return learned
+    bundled = bundled_model()
     try:
         bundled.merge(learned)
     except OverflowError as error:
-        raise FullModelError(
+        raise ModelError(
             "the model's counts and those of the bundled model, which they are added to, exceed "
             "their limit. Remove the model and train again"
         ) from error
@@ -225,5 +220,5 @@ def load_with_bundled(path: str | os.PathLike[str]) -> Model:
     warn_of_restarts(os.fspath(path), learned)
     try:
         return with_bundled(learned)
-    except FullModelError as error:
-        raise FullModelError(f"{os.fspath(path)}: {error}") from error
+    except ModelError as error:
+        raise ModelError(f"{os.fspath(path)}: {error}") from error

@@ -78,30 +78,6 @@ class ModelError(ValueError):
     """A model that cannot be used; the message says what is wrong and what to do."""
 
 
-class UnreadableModelError(ModelError):
-    """There are no bytes: the file is a folder or a device, or may not be read."""
-
-
-class ForeignModelError(ModelError):
-    """The bytes are not a model of scrapy-mss."""
-
-
-class DamagedModelError(ModelError):
-    """The bytes are a model that was cut off or changed."""
-
-
-class NewerModelError(ModelError):
-    """The bytes are of a later version of this library."""
-
-
-class IncompatibleModelError(ModelError):
-    """The model is for other uses than this one, or older than what this version reads."""
-
-
-class FullModelError(ModelError):
-    """The counts are so near their limit that nothing can be added to them."""
-
-
 def to_bytes(model: Model) -> bytes:
     """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
     bayes, classifier = model.bayes, model.classifier
@@ -184,7 +160,7 @@ def from_bytes(data: bytes) -> Model:
     header, position = read_header(data)
     body, digest = data[:-DIGEST_SIZE], data[-DIGEST_SIZE:]
     if blake2b(body, digest_size=DIGEST_SIZE).digest() != digest:
-        raise DamagedModelError(
+        raise ModelError(
             "the model is damaged: its checksum does not match its content. Use a copy of it, "
             "or remove it and train again"
         )
@@ -193,7 +169,7 @@ def from_bytes(data: bytes) -> Model:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
-        raise DamagedModelError(
+        raise ModelError(
             f"the model's header and counts do not agree: {error!r}. Train it again"
         ) from error
 
@@ -201,7 +177,7 @@ def from_bytes(data: bytes) -> Model:
 def read_header(data: bytes) -> tuple[dict[str, Any], int]:
     """The header of a model and where the counts begin; the counts are not read."""
     if not data.startswith(MAGIC):
-        raise ForeignModelError(
+        raise ModelError(
             f"this is not a scrapy-mss model: it begins with {data[:16]!r}, a model begins with "
             f"{MAGIC!r}. Give the path of a file that scrapy-mss has written"
         )
@@ -211,17 +187,17 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
         header = json.loads(data[start : start + min(length, MAX_HEADER)])
         version = _count(header["format"])
     except (struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedModelError(
+        raise ModelError(
             f"the model is damaged: its header cannot be read: {error}. Use a copy of it, or "
             "remove it and train again"
         ) from error
     if version < FORMAT:
-        raise IncompatibleModelError(
+        raise ModelError(
             f"the model has format {version}, this version of scrapy-mss reads format {FORMAT}: "
             "its counts are for other features. Train it again, or use the version that made it"
         )
     if version > FORMAT:
-        raise NewerModelError(
+        raise ModelError(
             f"the model has format {version}, this version of scrapy-mss reads up to "
             f"{FORMAT}. Update scrapy-mss, or train a model with this version"
         )
@@ -279,7 +255,7 @@ def _profile(header: dict[str, Any]) -> Profile:
     """The profile that the counts are for."""
     profile = PROFILES.get(header["profile"])
     if profile is None:
-        raise IncompatibleModelError(
+        raise ModelError(
             f"the model is for the profile {header['profile']!r}, which is unknown here; known "
             f"are {', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
         )

@@ -24,9 +24,8 @@ from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
 from scrapy_mss.models.profiles import Profile
 
 MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
-PAGES_OF_A_GENERATION = (
-    2**14
-)  # a sixteenth of the bound: of so many it does not matter which go first
+# A sixteenth of the bound: of so many it does not matter which go first.
+PAGES_OF_A_GENERATION = 2**14
 MAX_RECENT = 2**10  # keys that wait to be sorted in; that takes a few milliseconds
 KEY_BYTES = 8
 UNUSED_BITS = np.uint64(32)  # of a token's id: half the bytes to hash, which is most of the time
@@ -53,7 +52,16 @@ def generation_after(pages: int) -> int:
 
 
 class LearnedPages:
-    """A bounded set of page keys, the most recent ones."""
+    """A bounded set of page keys, so that a page that is crawled again is not counted again.
+
+    Each key has the number of its generation: how many times 16,384 pages had been learned before.
+    Beyond the bound, the keys of the oldest generations are dropped, so that the union of two sets
+    is bounded, commutative and idempotent. (A bound on the keys alone, such as keeping the
+    smallest, would forget new pages as soon as old ones.)
+
+    A new address is mistaken for a learned one with a probability of at most 2**18 / 2**64; a
+    learned one with a text that differs in a single word, with one in 2**32.
+    """
 
     def __init__(
         self, keys: TokenIds | None = None, generations: Generations | None = None
@@ -159,10 +167,6 @@ class Model:
         self.other_families: dict[tuple[str, int], OtherFamily] = {}  # by name and version
         self.uncounted: Counter[str] = Counter()  # pages that a family lacks, by its name
         self.unusable_classifier = ""  # why that of the stored model was left out
-
-    def learn(self, page: Page, inside: Bools) -> None:
-        """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
-        self.bayes.learn(page, inside)
 
     def learn_once(self, page: Page, inside: Bools) -> Rejection | None:
         """Learn *page*, unless it was learned with this text before or there is no room."""

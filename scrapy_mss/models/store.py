@@ -26,9 +26,6 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.models.files import warn_of_restarts
 from scrapy_mss.models.format import (
-    DamagedModelError,
-    FullModelError,
-    IncompatibleModelError,
     ModelError,
     from_bytes,
     to_bytes,
@@ -168,7 +165,7 @@ class StoredModel:
                 model = Model(self.profile) if base is None else self._model_in(base)
                 self._sum(model, found, numbers)
                 return model, head.generation
-        raise DamagedModelError(
+        raise ModelError(
             f"{self.name}: expected {len(keys)} parts of the model, got {len(found)}. "
             "Name another store, or remove this one"
         )
@@ -182,7 +179,7 @@ class StoredModel:
                     model.classifier = delta.classifier or model.classifier
                     model.merge(delta)
         except OverflowError as error:
-            raise FullModelError(f"{self.name}: {error}") from error
+            raise ModelError(f"{self.name}: {error}") from error
 
     def _head_in(self, found: Rows) -> Head:
         try:
@@ -190,7 +187,7 @@ class StoredModel:
             generation, base, first, log_bytes, base_bytes = map(int, numbers)
             return Head(generation, base, first, log_bytes, base_bytes, tuple(authors))
         except (OverflowError, RecursionError, TypeError, ValueError) as error:
-            raise DamagedModelError(
+            raise ModelError(
                 f"{self.name}: expected the numbers of deltas, got {found[HEAD][:50]!r}. Name "
                 "another store, or remove this one"
             ) from error
@@ -199,9 +196,9 @@ class StoredModel:
         try:
             model = from_bytes(data)
         except ModelError as error:
-            raise type(error)(f"{self.name}: {error}") from None
+            raise ModelError(f"{self.name}: {error}") from None
         if model.profile.families != self.profile.families:
-            raise IncompatibleModelError(
+            raise ModelError(
                 f"{self.name}: the model is for the profile {model.profile.name!r}, not for "
                 f"{self.profile.name!r}. Name another store"
             )

@@ -12,12 +12,11 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import (
     FILE,
     bundled_model,
-    bundled_part_of,
     read_model,
     with_bundled,
     write_model,
 )
-from scrapy_mss.models.format import FullModelError, read_header, to_bytes
+from scrapy_mss.models.format import ModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel
@@ -57,7 +56,7 @@ def test_the_bundled_model_has_a_classifier_and_is_written_as_it_was_read(bundle
 def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
     before, page = bundled.identifier, news_page(0)
 
-    bundled_model().learn(Page(page.tokens), page.inside)
+    bundled_model().bayes.learn(Page(page.tokens), page.inside)
 
     assert bundled.identifier == bundled_model().identifier == before
 
@@ -79,7 +78,7 @@ def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> 
 def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) -> None:
     page, on_top = news_page(1), bundled_model()
 
-    on_top.learn(Page(page.tokens), page.inside)
+    on_top.bayes.learn(Page(page.tokens), page.inside)
 
     assert to_bytes(on_top) == to_bytes(with_bundled(learned(1)))
     assert on_top.identifier != bundled.identifier
@@ -87,7 +86,6 @@ def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) 
 
 def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
     for model in (bundled, Model(PAPER)):
-        assert bundled_part_of(model) is None
         assert with_bundled(model) is model
 
 
@@ -103,9 +101,9 @@ def full_file(path: Path) -> Path:
 def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = full_file(tmp_path / "full.model")
 
-    with pytest.raises(FullModelError, match=r"full\.model: .*Remove the model"):
+    with pytest.raises(ModelError, match=r"full\.model: .*Remove the model"):
         Extractor(path)
-    with pytest.raises(FullModelError, match=r"full\.model\.store.*: "):
+    with pytest.raises(ModelError, match=r"full\.model\.store.*: "):
         learner_of(path, tmp_path / "full.model.store")
 
 

@@ -17,7 +17,6 @@ from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import (
     DIGEST_SIZE,
     MAX_NAMED,
-    DamagedModelError,
     classifier_inputs,
     from_bytes,
     to_bytes,
@@ -226,7 +225,7 @@ def test_a_classifier_of_other_parts_is_left_out(difference: str, stored: bytes)
 def test_arrays_that_do_not_agree_with_the_header_are_rejected(fault: str, stored: bytes) -> None:
     arrays = parts_of(stored)[0]["classifier"]["arrays"]
 
-    rejection_of(crafted(stored, arrays=CRAFTED_ARRAYS[fault](arrays)), DamagedModelError)
+    rejection_of(crafted(stored, arrays=CRAFTED_ARRAYS[fault](arrays)))
 
 
 @pytest.mark.parametrize(
@@ -240,12 +239,12 @@ def test_inputs_of_another_type_are_rejected(inputs: object, stored: bytes) -> N
 def test_weights_that_are_too_many_or_too_few_are_rejected(more: bytes, stored: bytes) -> None:
     header, body = parts_of(stored)
 
-    assert "bytes of weights" in rejection_of(assembled(header, body + more), DamagedModelError)
-    rejection_of(assembled(header, body[: -len(more)]), DamagedModelError)
+    assert "bytes of weights" in rejection_of(assembled(header, body + more))
+    rejection_of(assembled(header, body[: -len(more)]))
 
 
 def test_a_file_that_hides_its_classifier_is_rejected(stored: bytes) -> None:
-    rejection_of(with_header(stored, classifier=None), DamagedModelError)
+    rejection_of(with_header(stored, classifier=None))
 
 
 def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
@@ -268,7 +267,7 @@ def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
             )
         ),
     ):
-        message = rejection_of(to_bytes(complete(other)), DamagedModelError)
+        message = rejection_of(to_bytes(complete(other)))
         assert "weights of shapes" in message
 
 
@@ -277,7 +276,7 @@ def test_weights_that_are_no_finite_numbers_are_rejected(number: float) -> None:
     classifier = random_classifier()
     classifier.networks.other.hidden[2, 1] = number
 
-    rejection_of(to_bytes(complete(classifier)), DamagedModelError)
+    rejection_of(to_bytes(complete(classifier)))
 
 
 def test_every_flipped_byte_of_the_weights_is_rejected(stored: bytes) -> None:
@@ -286,4 +285,4 @@ def test_every_flipped_byte_of_the_weights_is_rejected(stored: bytes) -> None:
     for place in range(len(stored) - DIGEST_SIZE - size, len(stored) - DIGEST_SIZE, 97):
         damaged = bytearray(stored)
         damaged[place] ^= 0x01
-        rejection_of(bytes(damaged), DamagedModelError)
+        rejection_of(bytes(damaged))

@@ -17,10 +17,6 @@ from scrapy_mss.models.format import (
     FORMAT,
     MAGIC,
     MAX_HEADER,
-    DamagedModelError,
-    ForeignModelError,
-    IncompatibleModelError,
-    NewerModelError,
     from_bytes,
     read_header,
     to_bytes,
@@ -35,7 +31,7 @@ def trained(profile: Profile = PAPER, pages: int = 2, first: int = 0) -> Model:
     model = Model(profile)
     for number in range(first, first + pages):
         tokens = news_page(number).tokens
-        model.learn(Page(tokens), random_labels(tokens, number))
+        model.bayes.learn(Page(tokens), random_labels(tokens, number))
     return model
 
 
@@ -127,8 +123,8 @@ def test_every_flipped_byte_is_rejected(stored: bytes) -> None:
 
 
 def test_bytes_after_a_model_are_rejected(stored: bytes) -> None:
-    rejection_of(stored + b"\0", DamagedModelError)
-    rejection_of(stored + stored, DamagedModelError)
+    rejection_of(stored + b"\0")
+    rejection_of(stored + stored)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +141,13 @@ def test_bytes_after_a_model_are_rejected(stored: bytes) -> None:
     ],
 )
 def test_a_foreign_file_is_rejected_by_what_it_begins_with(data: bytes) -> None:
-    message = rejection_of(data, ForeignModelError)
+    message = rejection_of(data)
 
     assert repr(data[:16]) in message
 
 
 def test_a_newer_format_is_rejected_with_the_advice_to_update(stored: bytes) -> None:
-    message = rejection_of(with_header(stored, format=FORMAT + 1), NewerModelError)
+    message = rejection_of(with_header(stored, format=FORMAT + 1))
 
     assert f"format {FORMAT + 1}" in message
     assert f"up to {FORMAT}" in message
@@ -159,12 +155,12 @@ def test_a_newer_format_is_rejected_with_the_advice_to_update(stored: bytes) -> 
 
 
 def test_a_newer_format_is_recognized_whatever_else_the_file_has() -> None:
-    rejection_of(assembled({"format": 99}, b"new things"), NewerModelError)
+    rejection_of(assembled({"format": 99}, b"new things"))
 
 
 @pytest.mark.parametrize("old", range(FORMAT))
 def test_an_older_format_is_rejected_with_the_advice_to_train_again(old: int) -> None:
-    message = rejection_of(assembled({"format": old}, b"old things"), IncompatibleModelError)
+    message = rejection_of(assembled({"format": old}, b"old things"))
 
     assert f"format {old}" in message
     assert f"reads format {FORMAT}" in message
@@ -175,11 +171,11 @@ def test_an_older_format_is_rejected_with_the_advice_to_train_again(old: int) ->
     "version", [float("nan"), float("inf"), -1, "2", True, 2.0, None, [2]], ids=repr
 )
 def test_a_format_that_is_no_number_of_a_format_is_damage(stored: bytes, version: object) -> None:
-    rejection_of(with_header(stored, format=version), DamagedModelError)
+    rejection_of(with_header(stored, format=version))
 
 
 def test_an_unknown_profile_is_rejected_by_its_name(stored: bytes) -> None:
-    message = rejection_of(with_header(stored, profile="nosuch"), IncompatibleModelError)
+    message = rejection_of(with_header(stored, profile="nosuch"))
 
     assert "'nosuch'" in message
     assert "paper" in message
@@ -246,13 +242,13 @@ def test_parts_that_do_not_agree_are_rejected_though_the_checksum_fits(
 ) -> None:
     header, body = parts_of(stored)
 
-    rejection_of(assembled(CRAFTED[fault](header), body), DamagedModelError)
+    rejection_of(assembled(CRAFTED[fault](header), body))
 
 
 def test_bytes_after_the_counts_are_rejected(stored: bytes) -> None:
     header, body = parts_of(stored)
 
-    message = rejection_of(assembled(header, body + b"\0\0"), DamagedModelError)
+    message = rejection_of(assembled(header, body + b"\0\0"))
 
     assert "2 bytes after the counts" in message
 
@@ -271,8 +267,8 @@ def test_buckets_outside_the_table_are_rejected() -> None:
     far = np.array([2**32 - 1, 2**32 - 1, 1, 1, 0, 0], "<u4").tobytes()
 
     assert from_bytes(single_block(inside, 1)).bayes.counts["trigram"][-1].tolist() == [1, 0]
-    assert "bucket 4194304" in rejection_of(single_block(outside, 1), DamagedModelError)
-    rejection_of(single_block(far, 2), DamagedModelError)
+    assert "bucket 4194304" in rejection_of(single_block(outside, 1))
+    rejection_of(single_block(far, 2))
 
 
 @pytest.fixture
@@ -289,7 +285,7 @@ def test_a_block_is_unpacked_no_further_than_its_announced_size() -> None:
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
 
-    message = rejection_of(bomb, DamagedModelError)
+    message = rejection_of(bomb)
 
     _, peak = tracemalloc.get_traced_memory()
     assert "where 36 were announced" in message
@@ -297,7 +293,7 @@ def test_a_block_is_unpacked_no_further_than_its_announced_size() -> None:
 
 
 def test_a_block_smaller_than_its_announced_size_is_rejected() -> None:
-    message = rejection_of(single_block(b"\0" * 12, 2), DamagedModelError)
+    message = rejection_of(single_block(b"\0" * 12, 2))
 
     assert "12 bytes of counts where 24 were announced" in message
 
@@ -305,13 +301,13 @@ def test_a_block_smaller_than_its_announced_size_is_rejected() -> None:
 def test_a_block_that_cannot_be_unpacked_is_rejected() -> None:
     header, body = parts_of(to_bytes(trained(TRIGRAM)))
 
-    rejection_of(assembled(header, b"\xff" + body[1:]), DamagedModelError)
+    rejection_of(assembled(header, b"\xff" + body[1:]))
 
 
 def test_a_header_is_read_up_to_a_limit() -> None:
     length = struct.pack("<I", 2**32 - 1)
 
-    rejection_of(MAGIC + length + b" " * (MAX_HEADER + 99), DamagedModelError)
+    rejection_of(MAGIC + length + b" " * (MAX_HEADER + 99))
 
 
 def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
@@ -378,14 +374,14 @@ def test_damaged_keys_are_rejected(fault: str) -> None:
     header, body = parts_of(to_bytes(Model(TRIGRAM)))
     row = {"count": count, "bytes": len(block)}
 
-    rejection_of(assembled({**header, "learned_pages": row}, body + block), DamagedModelError)
+    rejection_of(assembled({**header, "learned_pages": row}, body + block))
 
 
 @pytest.mark.parametrize("total", [2**63 - 1, 2**54 + 1])
 def test_absurd_totals_are_damage(stored: bytes, total: int) -> None:
     for changes in ({"tokens": [total, 5]}, {"tokens": [5, total]}, {"pages": total}):
-        rejection_of(with_header(stored, **changes), DamagedModelError)
-    rejection_of(with_header(stored, digest=2**64), DamagedModelError)
+        rejection_of(with_header(stored, **changes))
+    rejection_of(with_header(stored, digest=2**64))
 
 
 def test_the_greatest_totals_are_read_and_not_added_to(stored: bytes) -> None:

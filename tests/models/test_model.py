@@ -41,7 +41,7 @@ def identifier_after(html: str, inside: Sequence[int], model: Model | None = Non
     page, model = Page.of(html), model or Model(DEFAULT)
     labels = np.zeros(len(page.tokens), np.bool_)
     labels[list(inside)] = True
-    model.learn(page, labels)
+    model.bayes.learn(page, labels)
     return model.identifier
 
 

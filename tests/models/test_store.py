@@ -13,12 +13,7 @@ from scrapy_mss.models import files as store_module
 from scrapy_mss.models.files import ModelFile, read_model, write_atomically, write_model
 from scrapy_mss.models.format import (
     MAGIC,
-    DamagedModelError,
-    ForeignModelError,
-    FullModelError,
-    IncompatibleModelError,
     ModelError,
-    UnreadableModelError,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
@@ -56,15 +51,13 @@ def test_a_model_is_written_in_place_of_another(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "error"),
-    [(b"", ForeignModelError), (b"<html>", ForeignModelError), (None, DamagedModelError)],
+    ("content", "fault"),
+    [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
 )
-def test_an_error_names_the_file(
-    path: Path, content: bytes | None, error: type[ModelError]
-) -> None:
+def test_an_error_names_the_file(path: Path, content: bytes | None, fault: str) -> None:
     path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
 
-    with pytest.raises(error) as caught:
+    with pytest.raises(ModelError, match=fault) as caught:
         read_model(path)
 
     assert str(caught.value).startswith(f"{path}: ")
@@ -179,7 +172,7 @@ def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
     damaged = to_bytes(trained(1))[:-1] + b"\0"
     path.write_bytes(damaged)
 
-    with pytest.raises(DamagedModelError, match=path.name):
+    with pytest.raises(ModelError, match=path.name):
         ModelFile(path, TRIGRAM).add(trained(2))
 
     assert path.read_bytes() == damaged
@@ -188,7 +181,7 @@ def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
 def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
     write_model(path, trained(1))
 
-    with pytest.raises(IncompatibleModelError, match="'trigram', not for 'paper'") as caught:
+    with pytest.raises(ModelError, match="'trigram', not for 'paper'") as caught:
         ModelFile(path, PAPER).add(Model(PAPER))
 
     assert "Name another file" in str(caught.value)
@@ -244,7 +237,7 @@ def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match=r"circle\.model"):
         read_model(link)
-    with pytest.raises(UnreadableModelError, match=r"circle\.model"):
+    with pytest.raises(ModelError, match=r"circle\.model"):
         ModelFile(link, TRIGRAM).load()
 
 
@@ -260,7 +253,7 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
     make, why = UNREADABLE[name]
     make(path)
 
-    with pytest.raises(UnreadableModelError) as caught:
+    with pytest.raises(ModelError) as caught:
         ModelFile(path, TRIGRAM).load()
 
     expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
@@ -292,7 +285,7 @@ def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path
     write_model(path, full)
     before = path.read_bytes()
 
-    with pytest.raises(FullModelError, match=path.name):
+    with pytest.raises(ModelError, match=path.name):
         ModelFile(path, TRIGRAM).add(trained(1))
 
     assert path.read_bytes() == before
@@ -313,7 +306,7 @@ def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.Monkey
     file = _CountedFile(bytes(2**20))
     monkeypatch.setattr(store_module, "open_regular", lambda _: file)
 
-    with pytest.raises(ForeignModelError, match="not a scrapy-mss model"):
+    with pytest.raises(ModelError, match="not a scrapy-mss model"):
         read_model("huge")
 
     assert file.n_read == len(MAGIC)

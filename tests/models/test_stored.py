@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from scrapy_mss.models import store as model_store
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import (
-    DamagedModelError,
-    FullModelError,
-    IncompatibleModelError,
+    ModelError,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
@@ -156,7 +154,7 @@ def test_what_the_server_has_not_answered_is_not_called_added(
 def test_a_damaged_head_is_named(store: Store, head: bytes) -> None:
     put(store, MODEL.key("head"), head, 0)
 
-    with pytest.raises(DamagedModelError, match="expected the numbers of deltas") as caught:
+    with pytest.raises(ModelError, match="expected the numbers of deltas") as caught:
         StoredModel(store, DEFAULT).load()
     assert store.name in str(caught.value)
 
@@ -165,12 +163,12 @@ def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
     model = StoredModel(store, DEFAULT)
     model.add(trained(1))
     put(store, MODEL.key("delta 1"), to_bytes(trained(1))[:-1], 0)
-    with pytest.raises(DamagedModelError, match="the model is damaged") as caught:
+    with pytest.raises(ModelError, match="the model is damaged") as caught:
         model.load()
     assert store.name in str(caught.value)
 
     put(store, MODEL.key("head"), b"[7, 3, 0, 0, 0, []]", 0)
-    with pytest.raises(DamagedModelError, match="expected 5 parts of the model, got 0"):
+    with pytest.raises(ModelError, match="expected 5 parts of the model, got 0"):
         model.load()
 
 
@@ -180,7 +178,7 @@ def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: by
     model = StoredModel(store, DEFAULT)
 
     for use in (model.load, lambda: model.add(trained(1))):
-        with pytest.raises(DamagedModelError, match="expected the numbers of deltas") as caught:
+        with pytest.raises(ModelError, match="expected the numbers of deltas") as caught:
             use()
         assert store.name in str(caught.value)
 
@@ -270,7 +268,7 @@ def test_what_is_of_other_features_or_too_much_is_refused(store: Store) -> None:
     StoredModel(store, DEFAULT).add(full)
     StoredModel(store, DEFAULT).add(trained(1))
 
-    with pytest.raises(FullModelError, match=r"prefix=test|store\.db"):
+    with pytest.raises(ModelError, match=r"prefix=test|store\.db"):
         StoredModel(store, DEFAULT).load()
-    with pytest.raises(IncompatibleModelError, match="for the profile 'default', not for 'paper'"):
+    with pytest.raises(ModelError, match="for the profile 'default', not for 'paper'"):
         StoredModel(store, PAPER).load()

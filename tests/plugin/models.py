@@ -35,7 +35,7 @@ def learned(numbers: Iterable[int]) -> Model:
     """What one model learns of the wrapped pages *numbers*, alone."""
     model = Model(DEFAULT)
     for number in numbers:
-        model.learn(*labelled(number))
+        model.bayes.learn(*labelled(number))
     return model
 
 

@@ -131,7 +131,7 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
             with workers.changing():
-                model.learn(*labelled(number))
+                model.bayes.learn(*labelled(number))
             states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
 
