@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import (
     FILE,
