@@ -338,7 +338,7 @@ def test_a_folder_that_cannot_be_synced_fails_no_write(
     def fail(_: Path) -> None:
         raise OSError(errno.EINVAL, "Invalid")
 
-    monkeypatch.setattr(store_module, "_sync_directory", fail)
+    monkeypatch.setattr(store_module, "sync_directory", fail)
 
     write_model(path, trained(1))
 
