@@ -211,14 +211,6 @@ class PageTree:
             merged = {**self.attributes_in(row), **merged}
         return merged
 
-    def is_hidden(self, element: Element) -> bool:
-        row = self._parents[element.row]
-        while row >= 0:
-            if _EFFECTS[self._number[row]] == _NO_TEXT:
-                return True
-            row = self._parents[row]
-        return False
-
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
         return map(self._element, rows)
@@ -243,8 +235,7 @@ class PageTree:
         return array("i", (row for row in self._opening if self._number[row] == number))
 
     def properties(self, most: int) -> Iterator[Element]:
-        rows = self._holding(PROPERTY, self._opening)
-        elements = map(self._element, rows)
+        elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[Element]:
