@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import random
 import resource
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +29,6 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from research.benchmarks.hostile import HOSTILE
 from research.benchmarks.synthetic import page
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.markup.compiled import python_alone
@@ -69,6 +69,10 @@ class Operation(NamedTuple):
 def repeated(part: str, head: str = "") -> Make:
     """*part* again and again after *head*."""
     return lambda size: head + part * (size // len(part))
+
+
+def noise(size: int) -> str:
+    return random.Random(0).randbytes(size).decode("latin-1")
 
 
 def nested(opening: str, closing: str, inside: str = "x") -> Make:
@@ -123,7 +127,30 @@ LETTERS = digits + ascii_letters
 JSON_LD = f"{HEADING}<script type=application/ld+json>["
 SHAPES: dict[str, Make] = {
     "an ordinary page": page,
-    **HOSTILE,
+    "no tags": repeated("word "),
+    "only tags": repeated("<p></p>"),
+    "one word": repeated("a"),
+    "nested divs": repeated("<div>"),
+    "closed, never opened": repeated("</div>"),
+    "nested, closed by others": nested("<div>", "</p>", ""),
+    "open angles": repeated("<"),
+    "angle, letter": repeated("<a "),
+    "angle, slash": repeated("</"),
+    "unclosed quotes": repeated('<a b="'),
+    "both quotes": repeated("<a b=\"'"),
+    "unclosed comments": repeated("<!-- "),
+    "unclosed scripts": repeated("<script>"),
+    "script, almost closed": repeated("</scrip ", "<script>"),
+    "a million attributes": repeated('b="c" ', "<a "),
+    "equals signs": repeated("= ", "<a "),
+    "ampersands": repeated("&"),
+    "references": repeated("&#233;"),
+    "references cut short": repeated("&#"),
+    "one endless number": repeated("1", "&#"),
+    "ideographs": repeated("\u4e2d\u6587"),
+    "right to left": repeated("\u0645\u0631\u062d\u0628\u0627 "),
+    "surrogates and NUL": repeated("\ud800\x00 "),
+    "random bytes": noise,
     "paragraphs of a letter": repeated("<p>a"),
     "items of two letters": repeated("<li>a b"),
     "cells of a number": repeated("<tr><td>1</td><td>22</td></tr>", "<table>"),

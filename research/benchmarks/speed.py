@@ -129,7 +129,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("evidence")
     inputs = block_inputs(page, evidence, score)
     clock.lap("features")
-    _ = page.declarations.are_of_no_article
+    _ = page.declarations.declare_no_article
     clock.lap("declarations")
     probability = classifier.networks.probabilities(page, inputs)
     clock.lap("network")

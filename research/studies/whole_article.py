@@ -110,13 +110,14 @@ def languages_row(name: str, counts: Counter[str]) -> str:
 
 def prefixes(texts: Sequence[str]) -> str:
     """How many of *texts* are read otherwise by their beginnings than by the whole."""
-    detect = detector()
-    assert detect is not None
-    whole = [detect(text) for text in texts]
+    identifier = detector()
+    assert identifier is not None
+    whole = [identifier.classify(text)[0] for text in texts]
     lines = []
     for length in LENGTHS:
         other = sum(
-            detect(text[:length]) != found for text, found in zip(texts, whole, strict=True)
+            identifier.classify(text[:length])[0] != found
+            for text, found in zip(texts, whole, strict=True)
         )
         lines.append(f"| {length} | {other} |")
     head = f"| characters | of {len(texts)} texts, read otherwise than the whole |"

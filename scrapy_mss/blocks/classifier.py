@@ -269,7 +269,7 @@ class Networks(NamedTuple):
 
     def of(self, page: Page) -> Network:
         """The network that reads *page*."""
-        return self.other if page.declarations.are_of_no_article else self.article
+        return self.other if page.declarations.declare_no_article else self.article
 
     def probabilities(self, page: Page, inputs: BlockInputs) -> Floats:
         """The probability that each block of *page* belongs to the article: float64[n_blocks]."""

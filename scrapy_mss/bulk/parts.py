@@ -13,11 +13,10 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy_mss.bulk.extracting import (
     COLUMNS,
@@ -151,34 +150,35 @@ class _Progress:
         self.reported_at = monotonic()
 
 
-class Place(NamedTuple):
-    """Where a process is in a part: at this piece and the record at this place; -1 is none."""
-
-    piece: int = -1
-    record: int = -1
-
-
 class _Tracked:
-    """The place of this process, in a file that outlives it."""
+    """The number of the record of *part* that this process is at, in a file that outlives it.
 
-    FORM: ClassVar = struct.Struct("<2q")
+    Records are counted from 1; 0 is for a process that is at none.
+    """
+
+    FORM: ClassVar = struct.Struct("<q")
 
     def __init__(self, part: Part, folder: Path) -> None:
         lost = _lost(part, folder)
-        self.left_out = {each for each in lost if each.record >= 0 and lost[each] >= LOST_TWICE}
+        self._left_out = {number for number in lost if number and lost[number] >= LOST_TWICE}
         self._files = [*_tracks(part, folder), folder / f"{_name(part)}.{token_hex(4)}{AT}"]
         self._file = self._files[-1].open("xb", buffering=0)
-        self.at(Place())
+        self._count = 0
+        self._note(0)
 
-    def at(self, place: Place) -> None:
-        """Note that the process is at *place*."""
+    def _note(self, number: int) -> None:
         self._file.seek(0)
-        self._file.write(self.FORM.pack(*place))
+        self._file.write(self.FORM.pack(number))
 
-    def enter(self, piece: int, record: int) -> bool:
-        """Note that the process is at *record*; whether it is to be read."""
-        self.at(Place(piece, record))
-        return (piece, record) not in self.left_out
+    def enter(self) -> bool:
+        """Note that the process is at the next record; whether it is to be read."""
+        self._count += 1
+        self._note(self._count)
+        return self._count not in self._left_out
+
+    def leave(self) -> None:
+        """Note that the process has read the last record."""
+        self._note(0)
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +195,7 @@ def make_part(
 ) -> DonePart:
     """Write *part* to *folder*, under its temporary name."""
     pages, reasons = 0, Counter[str]()
+    left_out: list[tuple[str, int]] = []
     ends = [Ends() for _ in part.pieces]
     with _Tracked(part, folder) as tracked:
 
@@ -204,14 +205,14 @@ def make_part(
                 pages += 1
                 if row[REASON]:
                     reasons[row[REASON]] += 1
+                if row[REASON] == LEFT_OUT:
+                    left_out.append((row[SOURCE], row[PLACE]))
                 yield row
-            tracked.at(Place())
+            tracked.leave()
 
         name, new = _write(part, folder, rows())
-    if reasons[LEFT_OUT]:
-        for piece, record in sorted(tracked.left_out):
-            path = part.pieces[piece].path
-            logger.warning("scrapy-mss: left out %s at %d, which has cost processes", path, record)
+    for place in left_out:
+        logger.warning("scrapy-mss: left out %s at %d, which has cost processes", *place)
     pieces = tuple(map(DonePiece, part.pieces, ends))
     return DonePart(name, new, pages, pages - reasons.total(), dict(reasons), pieces)
 
@@ -219,15 +220,14 @@ def make_part(
 def is_hopeless(part: Part, folder: Path) -> bool:
     """Whether so many processes were lost that made *part* that it is given up."""
     lost = _lost(part, folder)
-    at_records = [count for place, count in lost.items() if place.record >= 0]
-    left_out = sum(count >= LOST_TWICE for count in at_records)
+    left_out = sum(count >= LOST_TWICE for number, count in lost.items() if number)
     return lost.total() - left_out * LOST_TWICE >= TRIES or left_out > MOST_LEFT_OUT
 
 
-def _lost(part: Part, folder: Path) -> Counter[Place]:
-    """Where processes were lost that made *part*; each has left a file."""
+def _lost(part: Part, folder: Path) -> Counter[int]:
+    """The records at which processes were lost that made *part*; each has left a file."""
     found = (path.read_bytes() for path in _tracks(part, folder))
-    return Counter(Place(*_Tracked.FORM.unpack(each)) if each else Place() for each in found)
+    return Counter(_Tracked.FORM.unpack(each)[0] if each else 0 for each in found)
 
 
 def _tracks(part: Part, folder: Path) -> Iterator[Path]:
@@ -249,9 +249,9 @@ def _records(
 ) -> Iterator[Record]:
     """The records of *part*; sets the ends of its pieces, and reports the progress."""
     progress = _Progress(report)
-    for number, (piece, ends) in enumerate(zip(part.pieces, all_ends, strict=True)):
+    for piece, ends in zip(part.pieces, all_ends, strict=True):
         done = 0
-        for record in format_of(piece.path).read(piece, ends, partial(tracked.enter, number)):
+        for record in format_of(piece.path).read(piece, ends, tracked.enter):
             before, done = done, max(done, min(record.done, piece.weight))
             progress.add(1, done - before)
             yield replace(record, source=piece.path)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from glob import glob, has_magic
@@ -24,6 +24,7 @@ from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Engine, OnProgress, 
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError
+from scrapy_mss.models.files import sync_directory
 
 
 class Summary(NamedTuple):
@@ -44,12 +45,12 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """Articles of the files *inputs*, in parts of *piece* bytes of these, to be in *folder*.
+    """Articles of *inputs*, paths and patterns, in parts of *piece* bytes of these, for *folder*.
 
     Pages are read with *settings*, those of a crawl by their names.
     """
 
-    inputs: tuple[Path, ...]
+    inputs: Sequence[str]
     folder: Path
     settings: Mapping[str, Any]
     piece: int = PIECE
@@ -60,9 +61,10 @@ class Bulk:
         *begin* gets the number of bytes in all and of those done before, and returns what takes
         the progress from then on.
         """
-        pieces = [piece for path in self.inputs for piece in pieces_of(path, self.piece)]
+        files = files_of(self.inputs, self.folder)
+        pieces = [piece for path in files for piece in pieces_of(path, self.piece)]
         with closing(Manifest(self.folder, self._made())) as manifest:
-            manifest.add_files({str(path): path.stat().st_size for path in self.inputs})
+            manifest.add_files({str(path): path.stat().st_size for path in files})
             left = manifest.left(pieces)
             total = _weight(pieces)
             report = begin(total, total - _weight(left))
@@ -83,10 +85,12 @@ class Bulk:
         return {"model": model.identifier, "piece": self.piece, **of_articles}
 
 
-def files_of(inputs: Iterable[str]) -> tuple[Path, ...]:
-    """The files that paths and patterns name, each once, with their absolute paths."""
+def files_of(inputs: Iterable[str], folder: Path) -> list[Path]:
+    """The files that paths and patterns name, each once, with absolute paths; none in *folder*."""
     paths = (os.path.abspath(path) for each in inputs for path in _matching(each))  # noqa: PTH100 - without ".."
-    return tuple(dict.fromkeys(map(Path, paths)))
+    output = folder.resolve()
+    files = dict.fromkeys(map(Path, paths))
+    return [path for path in files if path.resolve().parent != output]
 
 
 def _matching(text: str) -> Iterator[str]:
@@ -198,7 +202,7 @@ class Manifest:
         new = self.folder / part.new
         if new.exists():
             new.replace(self.folder / part.name)
-            _sync(self.folder)
+            sync_directory(self.folder)
 
     def _append(self, values: Mapping[str, Any]) -> None:
         self._lines.append(json.dumps(values).encode() + b"\n")
@@ -274,12 +278,3 @@ def _difference(made: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
     """The values of *made* that are not as *expected*."""
     names = [name for name in {**made, **expected} if made.get(name) != expected.get(name)]
     return ", ".join(f"{name} = {made.get(name)!r}, not {expected.get(name)!r}" for name in names)
-
-
-def _sync(folder: Path) -> None:
-    """Make a new name last through a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

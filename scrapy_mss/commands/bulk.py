@@ -92,10 +92,9 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     from scrapy_mss.bulk.worker_groups import WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
-    for row in SETTINGS:
-        if row.name in READING:
-            settings[row.name] = command.settings.get(row.name, row.default)
-    bulk = Bulk(inputs(options), options.output, settings, options.part * MEGABYTE)
+    for name in READING:
+        settings[name] = command.settings.get(name, SETTINGS[name].default)
+    bulk = Bulk(options.inputs, options.output, settings, options.part * MEGABYTE)
     engine: Engine = WorkerGroups(settings, options.processes or cores())
     if options.ray:
         if find_spec("ray") is None:
@@ -108,14 +107,6 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
     return 0
-
-
-def inputs(options: argparse.Namespace) -> tuple[Path, ...]:
-    """The files to read; whatever patterns match, files in the output folder are left out."""
-    from scrapy_mss.bulk.run import files_of
-
-    folder = options.output.resolve()
-    return tuple(path for path in files_of(options.inputs) if path.resolve().parent != folder)
 
 
 def _model_file(options: argparse.Namespace, command: MssCommand) -> str:

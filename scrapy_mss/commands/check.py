@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,15 @@ from scrapy_mss.commands.base import (
     counted,
     existing_path,
     extractor_with,
+    stored,
 )
-from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
-from scrapy_mss.files.sources import Source
+from scrapy_mss.commands.fetching import (
+    FetchSpider,
+    checked_address,
+    crawler_process,
+    print_failure,
+    run,
+)
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import load_wrappers
@@ -100,11 +107,10 @@ def _result(outcome: Outcome) -> str:
 
 def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]) -> set[str]:
     seen = set()
-    for path in paths:
-        for page in counted(Source(path), "pages"):
-            if page.url in tests and page.url not in seen:
-                seen.add(page.url)
-                take(page.url, page.html)
+    for page in counted(chain.from_iterable(map(stored, paths)), "pages"):
+        if page.url in tests and page.url not in seen:
+            seen.add(page.url)
+            take(page.url, page.html)
     return seen
 
 
@@ -117,10 +123,8 @@ def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssComm
             seen.add(url)
             take(url, response.text)
 
-    def failed(url: str, cause: str) -> None:
-        print_line(f"scrapy mss check: {url}: not reachable: {cause}", sys.stderr)
-
     crawler = process.create_crawler(FetchSpider)
+    failed = partial(print_failure, "check")
     run(process, crawler, addresses=sorted(tests), take=taken, failed=failed)
     return seen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from asyncio import Task
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from scrapy_mss.commands import CommandError, MssCommand
+from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.address_counts import AddressCounts, guess
@@ -99,6 +100,11 @@ class SiteSpider(FetchSpider):
         own.sort(key=lambda url: (-guess(url, nothing).probability, url))
         for url in own[: self.most]:
             yield Request(url, errback=self.give_up, cb_kwargs={"asked": url, "followed": True})
+
+
+def print_failure(action: str, asked: str, cause: str) -> None:
+    """Print to standard error that an address that *action* has *asked* for is not reachable."""
+    print_line(f"scrapy mss {action}: {asked}: not reachable: {cause}", sys.stderr)
 
 
 def _status(response: Response) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from scrapy_mss.commands.base import (
     stored,
     writing,
 )
-from scrapy_mss.commands.fetching import checked_address, fetched
+from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import (
@@ -83,11 +84,7 @@ def _stored(sources: list[str]) -> Iterator[StoredPage]:
 
 def _fetched(addresses: list[str], command: MssCommand, most: int) -> list[StoredPage]:
     """The pages at *addresses* and at most so many that each links to, in an order that stays."""
-
-    def failed(asked: str, cause: str) -> None:
-        print_line(f"scrapy mss suggest: {asked}: not reachable: {cause}", sys.stderr)
-
-    found = fetched(addresses, command, failed, most)
+    found = fetched(addresses, command, partial(print_failure, "suggest"), most)
     order = {address: number for number, address in enumerate(addresses)}
     return sorted(found, key=lambda page: (order.get(page.url, len(order)), page.url))
 
@@ -116,8 +113,7 @@ def _difference(page: PageAgreement) -> str:
         return "the rule selects nothing, the model finds an article"
     if not page.model_text:
         return "the rule selects text, the model finds no article"
-    sizes = (len(text.split()) for text in (page.rule_text, page.model_text))
-    rule, model = sizes
+    rule, model = (len(text.split()) for text in (page.rule_text, page.model_text))
     return f"agreement {page.agreement:.2f}: {rule:,} words by the rule, {model:,} by the model"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,12 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n",
         "--pages",
-        type=_number_of_pages,
+        type=partial(_number, least=1, most=MOST_ASKED),
         default=MOST_PAGES,
         metavar="NUMBER",
         help=f"maximum number of pages per site, up to {MOST_ASKED}; default: {MOST_PAGES}",
     )
-    parser.add_argument("--port", type=_port, default=0, help="default: a free port")
+    parser.add_argument(
+        "--port",
+        type=partial(_number, least=0, most=LAST_PORT),
+        default=0,
+        help="default: a free port",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_model_arguments(parser)
 
@@ -67,14 +73,6 @@ def _number(text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text[:12]) <= most):
         raise argparse.ArgumentTypeError(f"expected a number from {least} to {most}, got {text!r}")
     return int(text)
-
-
-def _port(text: str) -> int:
-    return _number(text, 0, LAST_PORT)
-
-
-def _number_of_pages(text: str) -> int:
-    return _number(text, 1, MOST_ASKED)
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:

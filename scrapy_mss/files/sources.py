@@ -118,7 +118,7 @@ def _whole(source: Source) -> Piece:
     return Piece(str(source.path), 0, size, size, 0)
 
 
-def _every(_place: int) -> bool:
+def _every() -> bool:
     return True
 
 
@@ -215,7 +215,7 @@ def read_parquet(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
             for batch in file.iter_batches(batch_rows, list(groups), list(COLUMNS)):
                 for row in batch.to_pylist():
                     done = piece.weight * (place - first + 1) // rows
-                    if enter(place):
+                    if enter():
                         html = row["html"]
                         html = decoded(html) if isinstance(html, bytes) else html
                         yield Record.of(row["url"], html, place, done)

@@ -32,8 +32,8 @@ LEFT_OUT: Final = "left_out"  # it has cost processes that read it
 LOST_TWICE: Final = 2  # processes, at the same record: once may be an accident
 LONGEST_DETAIL: Final = 200  # characters of a message that are worth a row
 
-# Called with the place of each record before it is read; returns whether to read it.
-Enter = Callable[[int], bool]
+# Called before each record is read; returns whether to read it.
+Enter = Callable[[], bool]
 
 
 class SourceError(ValueError):
@@ -145,7 +145,7 @@ def read_lines(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
                 yield Record.damaged(place, piece.weight, error)
                 return
             done = file.tell() - piece.begin
-            yield _record_of(line, place, done) if enter(place) else Record.left_out(place, done)
+            yield _record_of(line, place, done) if enter() else Record.left_out(place, done)
             place = content.tell()
 
 

@@ -80,7 +80,7 @@ def _whole_records(
         if at >= piece.end and begins_record(file, at):
             return at
         done = at - piece.begin
-        record = _record_of(raw, done) if enter(at) else Record.left_out(at, done, _url(raw))
+        record = _record_of(raw, done) if enter() else Record.left_out(at, done, _url(raw))
         seen.add(at, record)
         if record is not None:
             yield record

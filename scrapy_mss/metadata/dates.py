@@ -104,7 +104,7 @@ MONTH_FIRST: Final = frozenset({"en-us"})
 # --- formats --------------------------------------------------------------------------------------
 
 
-class Format(NamedTuple):
+class DateFormat(NamedTuple):
     """One way to write a day, a time or a zone in lower case; the groups of *pattern* are parts."""
 
     name: str
@@ -112,15 +112,15 @@ class Format(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def _format(name: str, examples: str, pattern: str) -> Format:
-    return Format(name, tuple(examples.split("; ")), re.compile(pattern, re.IGNORECASE))
+def _format(name: str, examples: str, pattern: str) -> DateFormat:
+    return DateFormat(name, tuple(examples.split("; ")), re.compile(pattern, re.IGNORECASE))
 
 
 _WEEKDAY: Final = r"(?:[^\W\d_]{2,12}\.?,?\s+)?"  # any word: too many languages to list them
 _NTH: Final = r"(?:st|nd|rd|th|er|º|°|ª|\.)?"
 
 # Groups: y, m or month, d; or a and b for two numbers in either order; time if it is inside.
-DAYS: Final[tuple[Format, ...]] = (
+DAYS: Final[tuple[DateFormat, ...]] = (
     _format(
         "year first",
         "2024-03-05; 2024/3/5; 2024.03.05",
@@ -174,7 +174,7 @@ _BEFORE_TIME: Final = (
     r"\s?(?:T|,|-|–|—|\||·|•|\(|:|\s)?\s*(?:(?:at|um|à|a\s+las|às|alle|kl\.?|om|o)\s+)?"  # noqa: RUF001
 )
 # Groups: hour, minute, second.
-TIMES: Final[tuple[Format, ...]] = (
+TIMES: Final[tuple[DateFormat, ...]] = (
     _format(
         "compact",
         "100000; T100000",
@@ -190,7 +190,7 @@ TIMES: Final[tuple[Format, ...]] = (
 _AM_PM: Final = re.compile(r"\s*(?P<half>[ap])\.?m\b\.?", re.IGNORECASE)
 _BEFORE_ZONE: Final = re.compile(r"\s*(?:Uhr\b|hrs?\b)?\s*\(?", re.IGNORECASE)
 # Groups: sign, hours, minutes; or name.
-ZONES: Final[tuple[Format, ...]] = (
+ZONES: Final[tuple[DateFormat, ...]] = (
     _format(
         "offset",
         "+01:00; -0330; +01; GMT+1",

@@ -37,7 +37,7 @@ class FieldValue(NamedTuple):
     weak: bool = False
 
 
-class Source(NamedTuple):
+class FieldSource(NamedTuple):
     """One place of a page where the value of a field may be."""
 
     name: str
@@ -52,7 +52,7 @@ class Field(NamedTuple):
     """How a field is read: by *parse* from the texts of the first of *sources* with a value."""
 
     parse: Parser
-    sources: tuple[Source, ...]
+    sources: tuple[FieldSource, ...]
 
 
 # --- parsers: candidate texts -> value ------------------------------------------------------------
@@ -140,149 +140,147 @@ def _first(values: Iterable[str | bool | list[str] | None]) -> FieldValue | None
 # --- the table ------------------------------------------------------------------------------------
 
 
-def _field(parse: Parser, *sources: Source) -> Field:
-    return Field(parse, sources)
-
-
-def _source(name: str, lookup: Lookup, keys: str = "") -> Source:
-    return Source(name, lookup, tuple(keys.split()))
+def _field(parse: Parser, *rows: tuple[str, Lookup, str]) -> Field:
+    return Field(
+        parse, tuple(FieldSource(name, lookup, tuple(keys.split())) for name, lookup, keys in rows)
+    )
 
 
 FIELDS: Final[Mapping[str, Field]] = {
     "title": _field(
         _title,
-        _source("heading", lookups.confirmed_heading, "og:title twitter:title"),
-        _source("opengraph", lookups.meta, "og:title"),
-        _source("json-ld", lookups.json_ld_article, "headline name"),
-        _source(
+        ("heading", lookups.confirmed_heading, "og:title twitter:title"),
+        ("opengraph", lookups.meta, "og:title"),
+        ("json-ld", lookups.json_ld_article, "headline name"),
+        (
             "meta",
             lookups.meta,
             "citation_title parsely-title sailthru.title twitter:title dc.title",
         ),
-        _source("microdata", lookups.microdata_property, "headline"),
-        _source("heading", lookups.h1_heading),
-        _source("title", lookups.title_element),
+        ("microdata", lookups.microdata_property, "headline"),
+        ("heading", lookups.h1_heading, ""),
+        ("title", lookups.title_element, ""),
     ),
     "authors": _field(
         _authors,
-        _source("json-ld", lookups.json_ld_article, "author creator"),
-        _source("meta", lookups.meta_inverted_name, "citation_author"),
-        _source("microdata", lookups.microdata_person, "author creator"),
-        _source("rel-author", lookups.author_link),
-        _source("label", lookups.labelled_name),
-        _source("meta", lookups.meta, "author parsely-author sailthru.author byl article:author"),
-        _source("meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
-        _source("byline", lookups.byline),
+        ("json-ld", lookups.json_ld_article, "author creator"),
+        ("meta", lookups.meta_inverted_name, "citation_author"),
+        ("microdata", lookups.microdata_person, "author creator"),
+        ("rel-author", lookups.author_link, ""),
+        ("label", lookups.labelled_name, ""),
+        ("meta", lookups.meta, "author parsely-author sailthru.author byl article:author"),
+        ("meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
+        ("byline", lookups.byline, ""),
     ),
     "published": _field(
         _date,
-        _source(
+        (
             "meta",
             lookups.meta,
-            "article:published_time og:article:published_time article:published "
-            "og:published_time parsely-pub-date sailthru.date citation_publication_date",
+            """article:published_time og:article:published_time article:published
+            og:published_time parsely-pub-date sailthru.date citation_publication_date""",
         ),
-        _source("json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"),
-        _source("microdata", lookups.microdata_property, "datePublished dateCreated"),
-        _source("json-ld", lookups.json_ld_page, "datePublished"),
-        _source(
+        ("json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"),
+        ("microdata", lookups.microdata_property, "datePublished dateCreated"),
+        ("json-ld", lookups.json_ld_page, "datePublished"),
+        (
             "meta",
             lookups.meta,
-            "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
-            "datepublished pubdate publish-date publish_date publication_date published_at date",
+            """citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created
+            datepublished pubdate publish-date publish_date publication_date published_at date""",
         ),
-        _source(
+        (
             "time",
             consistent_with_url(lookups.marked_time),
             "publish pubdate pub-date entry-date posted created",
         ),
-        _source(
+        (
             "script",
             consistent_with_url(lookups.script_value),
-            "datePublished date_published published publishedAt published_at publishedDate "
-            "published_date publishDate publish_date publicationDate publication_date pubDate "
-            "firstPublished firstPublishedAt first_published_at",
+            """datePublished date_published published publishedAt published_at publishedDate
+            published_date publishDate publish_date publicationDate publication_date pubDate
+            firstPublished firstPublishedAt first_published_at""",
         ),
-        _source("near-heading", consistent_with_url(lookups.date_line)),
-        _source("time", consistent_with_url(lookups.other_time), "updat modif edit"),
-        _source("near-heading", consistent_with_url(lookups.line_with_date)),
-        _source("url", lookups.url_day),
-        _source("near-heading", lookups.update_line),
-        _source("text", lookups.distant_date_line),
+        ("near-heading", consistent_with_url(lookups.date_line), ""),
+        ("time", consistent_with_url(lookups.other_time), "updat modif edit"),
+        ("near-heading", consistent_with_url(lookups.line_with_date), ""),
+        ("url", lookups.url_day, ""),
+        ("near-heading", lookups.update_line, ""),
+        ("text", lookups.distant_date_line, ""),
     ),
     "modified": _field(
         _date,
-        _source("json-ld", lookups.json_ld_article, "dateModified"),
-        _source(
+        ("json-ld", lookups.json_ld_article, "dateModified"),
+        (
             "meta",
             lookups.meta,
-            "article:modified_time og:article:modified_time article:modified og:updated_time "
-            "og:modified_time dcterms.modified dc.date.modified datemodified last-modified",
+            """article:modified_time og:article:modified_time article:modified og:updated_time
+            og:modified_time dcterms.modified dc.date.modified datemodified last-modified""",
         ),
-        _source("microdata", lookups.microdata_property, "dateModified"),
-        _source("json-ld", lookups.json_ld_page, "dateModified"),
-        _source("time", lookups.marked_time, "modified updated"),
-        _source("near-heading", lookups.update_line),
+        ("microdata", lookups.microdata_property, "dateModified"),
+        ("json-ld", lookups.json_ld_page, "dateModified"),
+        ("time", lookups.marked_time, "modified updated"),
+        ("near-heading", lookups.update_line, ""),
     ),
     "language": _field(
         _language,
-        _source("html", lookups.html_language),
-        _source("json-ld", lookups.json_ld_article, "inLanguage"),
-        _source("json-ld", lookups.json_ld_page, "inLanguage"),
-        _source("meta", lookups.meta, "content-language language dc.language og:locale"),
+        ("html", lookups.html_language, ""),
+        ("json-ld", lookups.json_ld_article, "inLanguage"),
+        ("json-ld", lookups.json_ld_page, "inLanguage"),
+        ("meta", lookups.meta, "content-language language dc.language og:locale"),
     ),
     "description": _field(
         _text,
-        _source("opengraph", lookups.meta, "og:description"),
-        _source("meta", lookups.meta, "description twitter:description dc.description"),
-        _source("json-ld", lookups.json_ld_article, "description"),
-        _source("microdata", lookups.microdata_property, "description"),
+        ("opengraph", lookups.meta, "og:description"),
+        ("meta", lookups.meta, "description twitter:description dc.description"),
+        ("json-ld", lookups.json_ld_article, "description"),
+        ("microdata", lookups.microdata_property, "description"),
     ),
     "site_name": _field(
         _text,
-        _source("opengraph", lookups.meta, "og:site_name"),
-        _source("json-ld", lookups.json_ld_article, "publisher"),
-        _source("json-ld", lookups.json_ld_site, "name"),
-        _source("meta", lookups.meta, "application-name dc.publisher apple-mobile-web-app-title"),
+        ("opengraph", lookups.meta, "og:site_name"),
+        ("json-ld", lookups.json_ld_article, "publisher"),
+        ("json-ld", lookups.json_ld_site, "name"),
+        ("meta", lookups.meta, "application-name dc.publisher apple-mobile-web-app-title"),
     ),
     "canonical_url": _field(
         _canonical_url,
-        _source("link", lookups.link, "canonical"),
-        _source("opengraph", lookups.meta, "og:url"),
-        _source("json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
+        ("link", lookups.link, "canonical"),
+        ("opengraph", lookups.meta, "og:url"),
+        ("json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
     ),
     "main_image": _field(
         _image,
-        _source("opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
-        _source("json-ld", lookups.json_ld_article, "image thumbnailUrl"),
-        _source("meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"),
-        _source("json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
-        _source("microdata", lookups.microdata_property, "image"),
-        _source("link", lookups.link, "image_src"),
+        ("opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
+        ("json-ld", lookups.json_ld_article, "image thumbnailUrl"),
+        ("meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"),
+        ("json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
+        ("microdata", lookups.microdata_property, "image"),
+        ("link", lookups.link, "image_src"),
     ),
     "section": _field(
         _section,
-        _source("opengraph", lookups.meta, "article:section og:article:section"),
-        _source("json-ld", lookups.json_ld_article, "articleSection"),
-        _source("meta", lookups.meta, "parsely-section sailthru.section section"),
-        _source("microdata", lookups.microdata_property, "articleSection"),
+        ("opengraph", lookups.meta, "article:section og:article:section"),
+        ("json-ld", lookups.json_ld_article, "articleSection"),
+        ("meta", lookups.meta, "parsely-section sailthru.section section"),
+        ("microdata", lookups.microdata_property, "articleSection"),
     ),
     "tags": _field(
         _tags,
-        _source("opengraph", lookups.meta, "article:tag og:article:tag"),
-        _source("json-ld", lookups.json_ld_article, "keywords"),
-        _source("meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
-        _source("microdata", lookups.microdata_property, "keywords"),
-        _source("rel-tag", lookups.tag_link),
-        _source("meta", lookups.meta, "keywords"),
+        ("opengraph", lookups.meta, "article:tag og:article:tag"),
+        ("json-ld", lookups.json_ld_article, "keywords"),
+        ("meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
+        ("microdata", lookups.microdata_property, "keywords"),
+        ("rel-tag", lookups.tag_link, ""),
+        ("meta", lookups.meta, "keywords"),
     ),
     "is_accessible_for_free": _field(
         _is_free,
-        _source("json-ld", lookups.article_flag, "isAccessibleForFree"),
-        _source("json-ld", lookups.part_flag, "isAccessibleForFree"),
-        _source("json-ld", lookups.page_flag, "isAccessibleForFree"),
-        _source("microdata", lookups.microdata_property, "isAccessibleForFree"),
-        _source("opengraph", lookups.meta, "article:content_tier"),
+        ("json-ld", lookups.article_flag, "isAccessibleForFree"),
+        ("json-ld", lookups.part_flag, "isAccessibleForFree"),
+        ("json-ld", lookups.page_flag, "isAccessibleForFree"),
+        ("microdata", lookups.microdata_property, "isAccessibleForFree"),
+        ("opengraph", lookups.meta, "article:content_tier"),
     ),
 }
 

@@ -4,21 +4,19 @@ Strategy: the region is dropped, because it reveals where a template was made mo
 the text is written, and users filter by language. Codes that name no language (`und`, `utf-8`)
 give no value. Three-letter codes become two-letter ones where ISO 639-1 has them.
 
-The language of an article by its text, where the page is silent or wrong (extra `language`).
-
-py3langid tells it from sequences of bytes. It is asked about the beginning of the text alone: of
-2,142 gold texts it read four otherwise by 300 characters than by all (`python -m
-research.studies.whole_article`). It knows a hundred languages; what a page declares beyond these
-stays. Languages that nobody can tell apart in a paragraph are left to the page. The library's way
-over a text, a step of Python a byte, is a third of what a median page's HTML costs to parse: where
-the commonest words of a language already say that the page is right, the library is not asked.
+Where the page declares no language or a wrong one, py3langid detects it from the text (extra
+`language`). It reads the beginning of the text alone: of 2,142 gold texts it classified four
+differently by 300 characters than by all (`python -m research.studies.whole_article`). It knows a
+hundred languages; what a page declares beyond these stays, as do languages that a paragraph does
+not distinguish. The library takes a step of Python for each byte, a third of the time that a median
+page's HTML takes to parse, so it is not used where common words confirm the declared language.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -122,15 +120,8 @@ N_LETTERS: Final = 2  # of its codes with three letters, the ones that it knows 
 
 
 @lru_cache(1)
-def detector() -> Callable[[str], str] | None:
-    """What tells the language of a text; None without the library, or its model."""
-    identifier = _identifier()
-    return None if identifier is None else lambda text: str(identifier.classify(text)[0])
-
-
-@lru_cache(1)
-def _identifier() -> Any:  # noqa: ANN401 - of a library without types
-    """The library's own; None without the library, or its model."""
+def detector() -> Any:  # noqa: ANN401 - of a library without types
+    """The library's identifier of languages; None without the library, or its model."""
     try:
         from py3langid import langid
     except ImportError:
@@ -148,13 +139,13 @@ def _identifier() -> Any:  # noqa: ANN401 - of a library without types
 
 @lru_cache(1)
 def known() -> frozenset[str]:
-    """The languages that can be told from a text."""
-    ranked = _identifier().rank("")
+    """The languages that the library can detect."""
+    ranked = detector().rank("")
     return frozenset(language for language, _ in ranked if len(language) == N_LETTERS)
 
 
 def language_of(text: str | None, declared: str | None) -> str | None:
-    """The language of *text*, which its page has *declared*; that, where the text tells nothing."""
+    """The language of *text*; the one that its page has *declared* where the text is too short."""
     read = (text or "")[:READ]
     if declared and has_common_words(read, declared):
         return declared
@@ -163,12 +154,13 @@ def language_of(text: str | None, declared: str | None) -> str | None:
 
 def language_by_bytes(read: str, declared: str | None) -> str | None:
     """The same by the library alone, of the beginning that is *read* of a text."""
-    detect = detector()
-    if detect is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
+    identifier = detector()
+    if identifier is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
         return declared
     if declared and declared not in known():
         return declared
-    found = _named(detect(read))
+    found = str(identifier.classify(read)[0])
+    found = "zh" if found in ("yue", "wuu") else found  # as pages call it
     if declared and any(declared in names and found in names for names in ALIKE):
         return declared
     return found if found in known() else declared
@@ -178,8 +170,3 @@ def _has_letters(text: str, n_bytes: int) -> bool:
     """Whether the letters of *text* are so many bytes; most have as many that are plain."""
     plain = text.encode("ascii", "ignore").translate(None, _NO_LETTERS)
     return len(plain) >= n_bytes or len("".join(_LETTERS.findall(text)).encode()) >= n_bytes
-
-
-def _named(language: str) -> str:
-    """*language* under the name that pages use for it."""
-    return "zh" if language in ("yue", "wuu") else language

@@ -1,4 +1,4 @@
-"""Lookups: from a page and the keys of a `Source` to candidate texts, best first.
+"""Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
 
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
 field's parser in `fields`. So one lookup serves several fields, and any row can use any.

@@ -107,7 +107,7 @@ class ParsedPage:
 
     @lazy
     def title_texts(self) -> list[str]:
-        """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
+        """The texts of `<title>`; the titles of drawings (SVG) are ignored."""
         return [
             self.visible.of(element)
             for element in self.tree.find(frozenset({"title"}), 2)

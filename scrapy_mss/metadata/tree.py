@@ -75,19 +75,14 @@ _EFFECTS: Final = bytes(
 class Element:
     """The element whose opening tag is in *row* of *tree*."""
 
-    __slots__ = ("_attributes", "_tree", "row", "tag")
-
     def __init__(self, tree: PageTree, row: int, tag: str) -> None:
         self._tree = tree
-        self._attributes: Mapping[str, str] | None = None  # not read yet
         self.row = row
         self.tag = tag
 
-    @property
+    @lazy
     def attrib(self) -> Mapping[str, str]:
-        if self._attributes is None:
-            self._attributes = self._tree.attributes_in(self.row)
-        return self._attributes
+        return self._tree.attributes_in(self.row)
 
     def get(self, key: str, /) -> str | None:
         return self.attrib.get(key)
@@ -140,8 +135,7 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
 class PageTree:
     """The elements among *tokens*.
 
-    Their tags but those in raw text, a title for example, are a row each of these columns; -1 is
-    none.
+    Each tag, except those in raw text such as a title, is a row of these columns; -1 means none.
     """
 
     _number: bytes | bytearray  # uint8[n]

@@ -20,8 +20,8 @@ class Html(str):
 def element(name: str, *children: str, **attributes: object) -> Html:
     """The element *name*; an attribute that is a word of Python has a line below it: ``class_``.
 
-    True is an attribute without a value, False is none. A value that is `Html` is a document of its
-    own, as in ``srcdoc``, and is escaped as it is.
+    True writes an attribute without a value, False omits it. A value that is `Html` is a whole
+    document, as in ``srcdoc``, and is escaped as it is.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
     return Html(f"<{name}{written}>{joined(*children)}</{name}>")

@@ -97,8 +97,9 @@ _MARKS |= {"s": "~~"}
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
-# An underscore inside a word is none of emphasis, nor an ampersand that begins no reference, which
-# may end behind an element that leaves nothing, such as a picture without an address.
+# An underscore inside a word marks no emphasis, and an ampersand need be escaped only where it may
+# begin a reference, which may end behind an element that leaves nothing, such as a picture without
+# an address.
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|&(?=#?\w*(?:;|$))|(?<![^\W_])_|_(?![^\W_])")
 _BACKTICKS = re.compile("`+")
 # What ends an address in parentheses, or would end the line that it is in.

@@ -53,8 +53,8 @@ MAX_MEDIA: Final = 100  # of an article; a gallery of more is no article
 MAX_CAPTION: Final = 2_000  # characters
 MIN_NAME: Final = 8  # characters of a file's name that no two pictures share: not `large`, `1200`
 
-# What the address of a file with video or audio ends with. Playlists are none: they name the pieces
-# of a stream.
+# What the address of a file with video or audio ends with. Playlists are excluded: they name the
+# pieces of a stream.
 FILES: Final = frozenset(
     "3gp avi m4v mkv mov mp4 mpeg mpg ogv webm aac flac m4a mp3 oga ogg opus wav".split()
 )
@@ -73,7 +73,7 @@ _SIZE_IN_NAME: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{
 
 
 class Medium(NamedTuple):
-    """An image, a video or audio; *is_file* tells what can be downloaded from what is a player."""
+    """An image, a video or audio; *is_file* is False for a player, which cannot be downloaded."""
 
     kind: str
     url: str
@@ -333,7 +333,7 @@ class _Article:
         return bool(before[int(self.tokens.partner[element])] > before[element])
 
     def _is_in_box(self, around: list[int]) -> bool:
-        """Whether a picture is in a block that has words of its own, none of which is kept."""
+        """Whether a picture is in a block that has words, none of which is kept."""
         box = -1
         for element in around:
             if self._has_kept(element):

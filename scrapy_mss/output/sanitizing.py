@@ -2,7 +2,7 @@
 
 Two steps, the first for the bound and the second for the promise:
 
-1. `rebuilt` writes HTML anew from the tokens: tags of known names alone, each opened and closed in
+1. `rebuilt` writes new HTML from the tokens: tags of known names alone, each opened and closed in
    its place, with the attributes of the allow-list and quotes of ours. Nothing of the source that
    a browser could read otherwise than we did, such as comments, declarations or an attribute
    without its closing quote, is copied. HTML parsers take quadratic time and memory for markup
@@ -213,7 +213,7 @@ def _nesting() -> tuple[object, ...]:
 
 
 def _number(name: str) -> bytes:
-    """The number of a tag as the compiled part has it: 255 is that of none."""
+    """The number of a tag as the compiled part has it: 255 means no tag."""
     return bytes([TAG_NUMBERS[name] if name else 255])
 
 
@@ -393,7 +393,7 @@ def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]
 
 
 def _attributes(source: str, name: str) -> dict[str, str]:
-    """The attributes of an opening tag that are allowed; an address of nothing is none."""
+    """The attributes of an opening tag that are allowed; empty addresses are dropped."""
     allowed = _KEPT_ATTRIBUTES[name]
     values = attributes_of_tag(source, 0, len(source)).items()
     return {

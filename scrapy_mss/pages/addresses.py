@@ -1,4 +1,4 @@
-"""What the address of a page tells: its shape, its site, whether it may be an article.
+"""What the URL of a page says: its shape, its site, whether it may be an article.
 
 Nothing here asks the network or remembers what was seen; what a crawl learns of the addresses of a
 site is in `scrapy_mss.sites.address_counts`.
@@ -136,7 +136,7 @@ def _names_of(host: str) -> tuple[str, ...]:
 
 # An article has a date, a number or a long slug. A front, a section, a tag has a short word
 # instead, and a page of its own says so by that word. All is counted in the path and the values of
-# the query; a page whose address is unknown has none of it.
+# the query; a page whose address is unknown has no features.
 
 MAX_READ: Final = 2048  # characters of an address that are read
 MAX_DIGITS: Final = 8  # of an article's number: what is longer is a number of something else
@@ -233,7 +233,7 @@ _ENDING = re.compile(r"\.[a-z]{1,5}")
 _TRACKING = re.compile(r"utm_|ref$|src$|fbclid$|gclid$|srsltid$")
 
 
-class Part(NamedTuple):
+class UrlPart(NamedTuple):
     """A part of a path, or the value of a query: its kind and its text."""
 
     kind: str
@@ -256,10 +256,10 @@ class Address(NamedTuple):
     """An address: the parts of its path, and the first key of its query with its value."""
 
     host: str  # its first label, if there are three and more: news.example.com
-    parts: tuple[Part, ...]
+    parts: tuple[UrlPart, ...]
     ending: str  # such as .html
     key: str
-    value: Part | None
+    value: UrlPart | None
 
     @property
     def words(self) -> frozenset[str]:
@@ -272,7 +272,7 @@ class Address(NamedTuple):
         """Its shapes."""
         exact = [part.exact for part in self.parts]
         kinds = [part.kind for part in self.parts]
-        value = self.value or Part("", "")
+        value = self.value or UrlPart("", "")
         place = exact if self.key else [*exact[:-1], *kinds[-1:]]
         return Shapes(
             self._shape(kinds, value.kind),
@@ -308,23 +308,23 @@ def address_of(url: str) -> Address | None:
     return Address(host, tuple(parts), ending, *_first_key(split.query))
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> UrlPart:
     text = text.lower()
     if _YEAR.fullmatch(text):
-        return Part(YEAR, text)
+        return UrlPart(YEAR, text)
     if _DATE.fullmatch(text):
-        return Part(DATE, text)
+        return UrlPart(DATE, text)
     if text.isdigit():
-        return Part(NUMBER, text)
+        return UrlPart(NUMBER, text)
     if len(_WORDS.findall(text)) >= SLUG_WORDS:
-        return Part(SLUG, text)
+        return UrlPart(SLUG, text)
     is_name = text.isprintable() and len(text.encode("utf-8", "replace")) <= MAX_WORD_BYTES
     if not is_name or any(each.isdigit() for each in text):
-        return Part(IDENTIFIER, text)
-    return Part(WORD, text)
+        return UrlPart(IDENTIFIER, text)
+    return UrlPart(WORD, text)
 
 
-def _first_key(query: str) -> tuple[str, Part | None]:
+def _first_key(query: str) -> tuple[str, UrlPart | None]:
     """The first key of a *query* that does not only say where readers came from."""
     for key, value in parse_qsl(query, keep_blank_values=True):
         name = _part(key)
@@ -339,7 +339,7 @@ def _first_key(query: str) -> tuple[str, Part | None]:
 # headline in words, a page of a list. The log-odds were set by hand;
 # `research.studies.link_priority` measures them.
 
-PRIOR: Final = -1.0  # log-odds of an address that no row of the table tells anything of
+PRIOR: Final = -1.0  # log-odds of an address that has none of `URL_FEATURES`
 MAX_LOG_ODDS: Final = 4.0  # of a share of pages, as certain as one in 55
 LONG_NUMBER: Final = 4  # digits
 LONG_SLUG: Final = 5  # separators, so six words
@@ -375,7 +375,7 @@ _PAGES = frozenset(".asp .aspx .htm .html .php .shtml".split())
 
 
 class UrlFeature(NamedTuple):
-    """Something that an address tells: what it is, its log-odds, and whether an address has it."""
+    """A feature of addresses: its name, its log-odds, and whether an address has it."""
 
     name: str
     log_odds: float

@@ -54,7 +54,7 @@ END: Final = re.compile(r"</(?ai:script)(?=[\s/>])")  # as a parser has it: no l
 _OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
 _CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
 MAX_CLOSING: Final = 40
-# What is between commas before a closing bracket, in one match as long as there are none. An
+# What is between commas before a closing bracket, in one match if there is no such comma. An
 # unclosed string extends to the end: searching it again from each quote would be quadratic.
 _P: Final = "+" if sys.version_info >= (3, 11) else ""  # keeps no state a repetition
 _STRING: Final = rf'"(?:[^"\\]+{_P}|\\.|\\\Z)*{_P}(?:"|\Z)'
@@ -206,10 +206,10 @@ class Declarations:
         return any(kind.lower().endswith(ARTICLE_TYPES) for kind in self.own_types)
 
     @lazy
-    def are_of_no_article(self) -> bool:
-        """Whether the page tells what it is, and in JSON-LD it is no article."""
-        told = self.own_types or self.graph_types or self.mention(SHOP_TYPES | FORUM_TYPES)
-        return bool(told) and not self.has_article_type
+    def declare_no_article(self) -> bool:
+        """Whether the page declares a type, and no article in JSON-LD."""
+        declared = self.own_types or self.graph_types or self.mention(SHOP_TYPES | FORUM_TYPES)
+        return bool(declared) and not self.has_article_type
 
     def mention(self, types: frozenset[str]) -> bool:
         return not self.types.isdisjoint(types)
@@ -224,7 +224,7 @@ MAX_LIST: Final = 200
 MAX_DEPTH: Final = 4  # name of an author in an author in an author; real pages need 2
 
 Node = Mapping[str, Any]
-NESTED: Final = (dict, list)  # a union, as in `dict | list`, would be made anew at each use
+NESTED: Final = (dict, list)  # a union, as in `dict | list`, would be created at each use
 
 # The kinds of nodes by the ending of their type; of several types the first row decides.
 ARTICLE: Final = "article"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ pytest.importorskip("pyarrow")
 
 from tqdm import tqdm
 
-from scrapy_mss.commands.bulk import inputs, progress_on
+from scrapy_mss.bulk.run import files_of
+from scrapy_mss.commands.bulk import progress_on
 from tests.plugin.crawling import run_scrapy
 
 REFUSED = {
@@ -30,7 +30,7 @@ REFUSED = {
 }
 
 
-def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+def test_invalid_arguments_are_errors_of_one_line(tmp_path: Path) -> None:
     for name in ("page.jsonl", "page.txt", "bad.parquet"):
         (tmp_path / name).write_text("{}")
     (tmp_path / "folder").mkdir()
@@ -41,7 +41,7 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
         assert expected in done.err
 
 
-def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:
+def test_the_bar_shows_pages_per_second_and_the_remaining_time() -> None:
     shown = io.StringIO()
     with tqdm(unit="B", unit_scale=True, file=shown, mininterval=0, disable=False) as bar:
         report = progress_on(bar, total=10_000_000, done=4_000_000)
@@ -56,13 +56,11 @@ def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:
     assert (state["n"] - state["initial"]) / state["elapsed"] == pytest.approx(200_000, rel=0.05)
 
 
-def test_what_it_has_written_is_no_input_whatever_a_pattern_matches(tmp_path: Path) -> None:
+def test_files_in_the_output_folder_are_no_inputs(tmp_path: Path) -> None:
     (tmp_path / "page.jsonl").write_text(json.dumps({"url": "http://a.example/", "html": "<p>A"}))
     out = tmp_path / "out"
     out.mkdir()
     (out / "part-00000.parquet").write_bytes(b"")
     names = [f"{out}/../page.jsonl", f"{tmp_path}/**/*.*"]
 
-    found = inputs(Namespace(inputs=names, output=out))
-
-    assert found == (tmp_path / "page.jsonl",)
+    assert files_of(names, out) == [tmp_path / "page.jsonl"]

@@ -23,7 +23,7 @@ def url(number: int) -> str:
     return f"https://news.example/{number}"
 
 
-def test_a_batch_becomes_a_table_of_what_each_page_is_read_as(extractor: ArticleExtractor) -> None:
+def test_a_batch_becomes_a_table_of_articles_and_reasons(extractor: ArticleExtractor) -> None:
     pages = [plain(1), index(1), "", plain(2), None]
     batch = pa.table({"id": range(5), "url": [url(n) for n in range(5)], "html": pages})
     state = ModelState.of(bundled_model())
@@ -42,7 +42,7 @@ def test_a_batch_becomes_a_table_of_what_each_page_is_read_as(extractor: Article
     assert table.column("reason")[4].as_py() == "unusable"
 
 
-def test_a_page_costs_itself_alone_whatever_it_does(misbehaving: ArticleExtractor) -> None:
+def test_a_faulty_page_costs_only_its_own_row(misbehaving: ArticleExtractor) -> None:
     reasons = {
         "be slow": "timeout",
         "be killed": "crash",

@@ -18,7 +18,7 @@ ray = pytest.importorskip("ray", reason="ray is not installed: make test-engines
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
 from scrapy_mss.bulk.parts import DonePart, OnProgress  # noqa: E402
 from scrapy_mss.bulk.ray_engine import RayEngine  # noqa: E402
-from scrapy_mss.bulk.run import Bulk, files_of  # noqa: E402
+from scrapy_mss.bulk.run import Bulk  # noqa: E402
 from scrapy_mss.bulk.worker_groups import WorkerGroups  # noqa: E402
 from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.archives import json_lines, warc_members  # noqa: E402
@@ -45,7 +45,7 @@ def pages(first: int, count: int) -> list[StoredPage]:
 def bulk(tmp_path: Path) -> Bulk:
     (tmp_path / "a.warc.gz").write_bytes(b"".join(warc_members(pages(0, 40))))
     (tmp_path / "b.jsonl").write_bytes(json_lines(pages(100, 10)))
-    return Bulk(files_of([str(tmp_path / "*")]), tmp_path / "ray", {}, 20_000)
+    return Bulk([str(tmp_path / "*")], tmp_path / "ray", {}, 20_000)
 
 
 def silent(_total: int, _done: int) -> OnProgress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +23,12 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
 from scrapy_mss.bulk.parts import DonePart, Engine, EngineError, OnProgress, Part, make_part  # noqa: E402
-from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,
     Manifest,
     ManifestError,
     Summary,
-    files_of,
 )
 from scrapy_mss.bulk.worker_groups import WORKER_GROUP, WorkerGroups, shares  # noqa: E402
 from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
@@ -86,9 +82,11 @@ class Here:
         self.most = most
         self.made: list[Part] = []
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: OnProgress) -> Iterator[DonePart]:
+    def __call__(
+        self, parts: Iterable[Part], folder: Path, report: OnProgress
+    ) -> Iterator[DonePart]:
         for part in parts:
-            done = make_part(part, folder, self.extractor, told)
+            done = make_part(part, folder, self.extractor, report)
             if len(self.made) == self.most:
                 raise KeyboardInterrupt
             self.made.append(part)
@@ -100,7 +98,7 @@ def run(bulk: Bulk, engine: Engine) -> Summary:
 
 
 def bulk_of(archive: Path, folder: Path, *names: str, **settings: Any) -> Bulk:
-    inputs = files_of(str(archive / name) for name in names or ["*"])
+    inputs = [str(archive / name) for name in names or ["*"]]
     return Bulk(inputs, folder, settings, PIECE)
 
 
@@ -116,11 +114,11 @@ def urls_in(folder: Path) -> Counter[str]:
 
 
 def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExtractor) -> None:
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
 
     def begin(total: int, done: int) -> OnProgress:
-        told.append((0, done - total))
-        return lambda more, size: told.append((more, size))
+        reported.append((0, done - total))
+        return lambda more, size: reported.append((more, size))
 
     summary = bulk_of(archive, tmp_path / "out").run(Here(extractor), begin)
 
@@ -128,8 +126,8 @@ def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExt
     assert Counter(row["url"] for row in rows) == ALL
     assert sum(row["text"] is not None for row in rows) == summary.articles > 50
     assert Counter(row["reason"] for row in rows if row["reason"]) == summary.reasons
-    assert summary.pages == len(rows) == sum(more for more, _ in told)
-    assert sum(size for _, size in told) == 0
+    assert summary.pages == len(rows) == sum(more for more, _ in reported)
+    assert sum(size for _, size in reported) == 0
     assert {Path(row["source"]).name for row in rows} == {path.name for path in archive.iterdir()}
     assert len({(row["source"], row["place"]) for row in rows}) == len(rows)
 
@@ -168,7 +166,7 @@ def test_files_that_come_later_are_added(
     assert urls_in(out) == ALL
 
 
-def test_what_a_piece_has_read_by_mistake_is_withdrawn(
+def test_rows_of_an_archive_inside_a_record_are_withdrawn(
     tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
     """A record that holds an archive looks like more records."""
@@ -207,7 +205,7 @@ def test_articles_of_other_settings_are_not_mixed(
         run(bulk_of(archive, tmp_path / "out", "b.jsonl", MSS_FIELDS=["markdown"]), Here(extractor))
 
 
-def test_a_file_that_has_changed_is_not_gone_on_with(
+def test_a_run_is_not_resumed_if_a_file_has_changed(
     tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
     path, out = tmp_path / "a.jsonl", tmp_path / "out"
@@ -229,7 +227,7 @@ def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
     Manifest(tmp_path, made).close()
 
 
-def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(
+def test_a_run_is_resumed_wherever_the_manifest_is_cut(
     archive: Path, tmp_path: Path, extractor: ArticleExtractor
 ) -> None:
     out = tmp_path / "out"
@@ -338,14 +336,14 @@ def damaging_archive(folder: Path) -> list[StoredPage]:
 
 
 @pytest.mark.slow("processes that are killed")
-def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
+def test_a_page_that_kills_its_reader_is_left_out_and_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     archived = damaging_archive(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     out = tmp_path / "out"
 
-    summary = Bulk(files_of([str(tmp_path / "a.warc.gz")]), out, {}).run(
+    summary = Bulk([str(tmp_path / "a.warc.gz")], out, {}).run(
         WorkerGroups({}, 1), lambda _total, _done: lambda _pages, _size: None
     )
 
@@ -362,29 +360,12 @@ def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     assert not list(out.glob("*.new"))
 
 
-@pytest.mark.slow("processes that are killed")
-def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
-    part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
-    batch = pa.table({"part": [json.dumps(asdict(part))]})
-    maker = PartMaker(str(tmp_path), {})
-    found = []
-    for count in (2, 3):
-        for n in range(count):
-            (tmp_path / f"part-00007.parquet.{n}.at.new").touch()
-        found += maker(batch).column("done").to_pylist()
-    made, lost = (json.loads(each)["reasons"] for each in found)
-
-    assert made.get("crash") is None
-    assert lost == {"crash": 1}
-
-
 @pytest.mark.parametrize(
     ("settings", "folder", "message"),
     [({}, "gone", "No such file"), ({"MSS_TIMEOUT": "x"}, "", "cannot be started")],
     ids=["folder", "settings"],
 )
-def test_what_no_part_can_be_made_with_ends_the_run(
+def test_a_fault_of_all_parts_ends_the_run(
     tmp_path: Path, settings: dict[str, Any], folder: str, message: str
 ) -> None:
     path = tmp_path / "a.jsonl"
@@ -402,7 +383,7 @@ def command(archive: Path, out: Path) -> list[str]:
 
 
 @pytest.mark.slow("processes that are killed")
-def test_the_command_goes_on_when_it_was_killed(archive: Path, tmp_path: Path) -> None:
+def test_a_killed_command_is_resumed(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     begun = subprocess.Popen(command(archive, out), env=environment, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Encodings of pages: declared rightly, wrongly, not at all, or with a name that is none."""
+"""Encodings of pages: declared rightly, wrongly, not at all, or with an invalid name."""
 
 # ruff: noqa: RUF001 - letters of other alphabets
 
@@ -61,7 +61,7 @@ def test_a_page_that_declares_any_codec_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", STORIES)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("real", [UTF8, "legacy"])
-def test_a_page_that_is_declared_wrongly_is_mended(name: str, way: str, real: str) -> None:
+def test_a_wrongly_declared_page_is_decoded_as_it_is(name: str, way: str, real: str) -> None:
     real, said = (UTF8, name) if real == UTF8 else (name, UTF8)
     source = page(STORIES[name], real if way == "header" else said)
     kind = None if way == "meta" else header(said)

@@ -72,13 +72,13 @@ def test_a_body_that_breaks_off_is_decoded_up_to_there(
         ("x, gzip", b"\x1f\x8bno such thing"),
     ],
 )
-def test_what_cannot_be_decoded_is_one_error(name: str, body: bytes) -> None:
+def test_invalid_bodies_raise_one_kind_of_error(name: str, body: bytes) -> None:
     with pytest.raises(EncodingError):
         decode(body, name, 10**6)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in PACKERS] + ["utf-8", "\x00", "gzip, x"])
-def test_a_body_that_is_decoded_already_is_taken_as_it_is(name: str) -> None:
+def test_a_body_that_is_decoded_already_is_left_unchanged(name: str) -> None:
     assert decode(BODY, name, 10**6) == BODY
 
 

@@ -68,7 +68,9 @@ def test_fields_that_a_feed_names_are_the_columns() -> None:
         ("probability", None, None),
     ],
 )
-def test_a_value_becomes_one_of_the_column(name: str, value: object, expected: object) -> None:
+def test_a_value_is_converted_to_the_type_of_its_column(
+    name: str, value: object, expected: object
+) -> None:
     row, left = OURS.row([(name, value)])
 
     assert row == {name: expected}
@@ -88,7 +90,7 @@ def test_a_value_becomes_one_of_the_column(name: str, value: object, expected: o
         ('a "quoted" name', ""),
     ],
 )
-def test_what_no_column_takes_is_kept_as_json(name: str, value: object) -> None:
+def test_values_without_a_column_are_kept_as_json(name: str, value: object) -> None:
     row, left = OURS.row([("url", "u"), (name, value), ("more", 1)])
 
     assert left == {}
@@ -96,7 +98,7 @@ def test_what_no_column_takes_is_kept_as_json(name: str, value: object) -> None:
     assert json.loads(row[OTHER]) == {name: value, "more": 1}
 
 
-def test_what_is_no_json_either_is_left_and_spoils_nothing() -> None:
+def test_values_that_json_cannot_hold_are_left_out() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -144,7 +146,7 @@ def leave(target: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, COUNT])
-def test_what_goes_in_comes_out(tmp_path: Path, count: int) -> None:
+def test_rows_are_read_as_they_were_written(tmp_path: Path, count: int) -> None:
     target = tmp_path / "a.parquet"
 
     assert write(target, count) == target
@@ -194,7 +196,7 @@ def test_a_crawl_that_is_killed_between_any_two_steps_leaves_no_empty_file(
     assert names_in(tmp_path) == ["a.parquet"]
 
 
-def test_what_a_crawl_writes_at_the_same_time_is_left_to_it(tmp_path: Path) -> None:
+def test_the_stream_of_a_running_crawl_is_left_to_it(tmp_path: Path) -> None:
     at_work = StreamBeside(tmp_path / "a.parquet", SCHEMA)
     at_work.rows.add(rows(1)[0])
 
@@ -285,7 +287,7 @@ def test_a_disk_that_is_full_for_a_while_costs_only_what_came_then() -> None:
     assert pq.read_table(io.BytesIO(made.getvalue())).to_pylist() == [*rows(100), *rows(100)]
 
 
-def test_a_file_that_is_uploaded_in_the_end_gets_all_at_its_end() -> None:
+def test_a_file_without_a_path_is_written_at_the_end() -> None:
     sink = io.BytesIO()
     aside = StreamAside(sink, SCHEMA)
     for row in rows(COUNT):

@@ -89,7 +89,7 @@ def test_a_named_pipe_is_no_source(tmp_path: Path, name: str) -> None:
         list(Source(tmp_path / name))
 
 
-def test_of_a_warc_file_all_but_what_is_damaged_or_too_large_is_read(tmp_path: Path) -> None:
+def test_damaged_and_too_large_records_of_a_warc_file_are_skipped(tmp_path: Path) -> None:
     pytest.importorskip("fastwarc")
     pages = [StoredPage(f"https://a.example/{n}", f"<p>{n}" * 100) for n in range(5)]
     pages[3] = StoredPage(pages[3].url, "<p>" * LARGEST)
@@ -104,7 +104,7 @@ def test_of_a_warc_file_all_but_what_is_damaged_or_too_large_is_read(tmp_path: P
 
 
 @pytest.mark.parametrize("content", [b"garbage", gzip.compress(b"garbage"), b""])
-def test_what_is_no_warc_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_in_another_format_is_no_warc_file(tmp_path: Path, content: bytes) -> None:
     pytest.importorskip("fastwarc")
     path = tmp_path / "a.warc.gz"
     path.write_bytes(content)

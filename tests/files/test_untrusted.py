@@ -31,9 +31,7 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
 
 
 @POSIX
-def test_what_is_no_regular_file_is_not_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_regular_files_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
         monkeypatch.chdir(tmp_path)  # the path of a socket is short

@@ -56,7 +56,7 @@ def write_parquet(path: Path, pages: Iterable[StoredPage], group: int) -> None:
 
 def read(piece: Piece, ends: Ends | None = None) -> list[Record]:
     """The records of *piece*."""
-    return list(format_of(piece.path).read(piece, ends or Ends(), lambda _place: True))
+    return list(format_of(piece.path).read(piece, ends or Ends(), lambda: True))
 
 
 def read_in_pieces(path: Path, size: int) -> Iterator[Record]:

@@ -205,7 +205,7 @@ def test_front_pages_and_lists(paths: list[str], *, is_root: bool, is_list: bool
         assert (address.is_root, address.is_list) == (is_root, is_list), path
 
 
-def test_of_an_unknown_address_nothing_is_told() -> None:
+def test_an_unknown_address_has_no_features() -> None:
     page = PageUrl("")
 
     assert not any((page.is_known, page.is_root, page.is_list, page.has_date))
@@ -282,7 +282,7 @@ PAGE_PARTS = st.lists(st.sampled_from("/ferry 2 - ? page= p= & 10 .html 0 é".sp
 
 
 @given(PAGE_PARTS, PAGE_PARTS)
-def test_no_two_pages_follow_one_another_in_a_circle(one: list[str], other: list[str]) -> None:
+def test_no_page_follows_itself(one: list[str], other: list[str]) -> None:
     first, second = (f"{NEWS}/{''.join(parts)}" for parts in (one, other))
 
     assert not follows(first, first) or "page=" in first or "p=" in first

@@ -49,6 +49,6 @@ def test_a_relative_is_not_confirmed(spoken: str) -> None:
     assert not has_common_words(text, declared)
 
 
-def test_of_a_language_without_words_nothing_is_confirmed() -> None:
+def test_a_language_without_words_is_never_confirmed() -> None:
     assert not has_common_words("the and which", "xx")
     assert not has_common_words("", "en")

@@ -119,24 +119,24 @@ def test_a_given_order_overrides_the_language() -> None:
     assert dates.parse("05/03/2024", "de", day_first=False) == "2024-05-03"
 
 
-def examples_of(formats: tuple[dates.Format, ...]) -> list[tuple[dates.Format, str]]:
+def examples_of(formats: tuple[dates.DateFormat, ...]) -> list[tuple[dates.DateFormat, str]]:
     return [(each, example) for each in formats for example in each.examples]
 
 
 @pytest.mark.parametrize(("row", "example"), examples_of(dates.DAYS))
-def test_each_example_of_a_day_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+def test_each_example_of_a_day_is_matched_by_its_row(row: dates.DateFormat, example: str) -> None:
     assert row.pattern.fullmatch(dates.in_lower_case(example))
     assert str(dates.find(f"On {example}, as they say"))[:10] in {"2024-03-05", "2024-03-13"}
 
 
 @pytest.mark.parametrize(("row", "example"), examples_of(dates.TIMES))
-def test_each_example_of_a_time_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+def test_each_example_of_a_time_is_matched_by_its_row(row: dates.DateFormat, example: str) -> None:
     assert row.pattern.fullmatch(example)
     assert str(dates.parse(f"2024年3月5日{example}"))[:14] == "2024-03-05T10:"
 
 
 @pytest.mark.parametrize(("row", "example"), examples_of(dates.ZONES))
-def test_each_example_of_a_zone_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+def test_each_example_of_a_zone_is_matched_by_its_row(row: dates.DateFormat, example: str) -> None:
     assert row.pattern.fullmatch(example)
     assert str(dates.parse(f"2024-03-05 10:00 {example}"))[19:20] in {"+", "-"}
 
@@ -228,7 +228,7 @@ def test_a_list_gives_the_time_that_the_page_does_not(
     assert Moments(of_page).confirmed_by(Moments(listed)).published == expected
 
 
-def test_a_change_that_a_list_dates_before_the_publication_is_none() -> None:
+def test_a_change_before_the_publication_is_dropped() -> None:
     found = Moments("2024-03-05").confirmed_by(Moments(None, "2024-03-01T10:00:00+00:00"))
 
     assert found == ("2024-03-05", None)

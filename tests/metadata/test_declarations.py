@@ -349,7 +349,7 @@ def open_graph(kind: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("source", "are_of_no_article"),
+    ("source", "declare_no_article"),
     [
         ("<p>Nothing is declared.", False),
         (script({"headline": "Without a type"}), False),
@@ -364,7 +364,7 @@ def open_graph(kind: str) -> str:
         ('<script>var a = {"@type": "Person"};</script>', False),
     ],
 )
-def test_pages_of_no_article_are_those_that_declare_another_type(
-    source: str, *, are_of_no_article: bool
+def test_pages_that_declare_another_type_declare_no_article(
+    source: str, *, declare_no_article: bool
 ) -> None:
-    assert Declarations(source).are_of_no_article is are_of_no_article
+    assert Declarations(source).declare_no_article is declare_no_article

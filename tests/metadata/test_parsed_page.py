@@ -166,7 +166,7 @@ def test_headings_of_odd_markup_are_those_that_browsers_show(
     assert page(source).headings == headings
 
 
-def test_a_title_is_text_and_no_drawing_s() -> None:
+def test_titles_of_drawings_are_ignored() -> None:
     assert page("<title>a <b>c</b></title>").title_texts == ["a c"]  # it has no elements
     assert page("<svg><title>x</title></svg><title>a").title_texts == ["a"]
 

@@ -163,7 +163,7 @@ def test_fields_and_their_sources(case: tuple[str, str, str, object, str | None]
 
 
 @pytest.mark.parametrize(("head", "body"), NO_AUTHORS)
-def test_other_names_are_no_authors(head: str, body: str) -> None:
+def test_other_names_are_not_authors(head: str, body: str) -> None:
     assert read_page(SITE + head, body).authors == []
 
 
@@ -174,7 +174,7 @@ def test_the_site_is_the_author_if_there_is_no_other() -> None:
 
 
 @pytest.mark.parametrize("body", NO_DATES)
-def test_other_dates_are_no_publication_dates(body: str) -> None:
+def test_other_dates_are_not_publication_dates(body: str) -> None:
     assert read_page(body=body).published is None
 
 
@@ -278,7 +278,7 @@ PART = {"@type": "WebPageElement", "isAccessibleForFree": False, "cssSelector": 
         (json_ld(isAccessibleForFree={"@value": 3}), "", None),
     ],
 )
-def test_a_paywall_is_what_the_markup_says_and_no_phrase(
+def test_paywalls_are_read_from_markup_and_not_from_phrases(
     head: str, body: str, *, free: bool | None
 ) -> None:
     assert read_page(head, body).is_accessible_for_free is free
@@ -310,7 +310,7 @@ def test_a_trail_begins_at_the_front_page(
     assert read_page(graph({"@type": "WebPage", "breadcrumb": trail})).breadcrumbs == expected
 
 
-def test_a_trail_has_an_end() -> None:
+def test_the_length_of_a_trail_is_bounded() -> None:
     items = [crumb(n, f"Step {n}") for n in range(1_000)]
     trail = {"@type": "BreadcrumbList", "itemListElement": items}
 
@@ -349,7 +349,7 @@ def test_declared_media_are_those_of_the_article() -> None:
         (meta("og:image", "/images/site-logo.png"), []),
     ],
 )
-def test_a_player_is_no_file_and_a_logo_no_picture(
+def test_players_are_not_files_and_logos_are_not_images(
     head: str, expected: list[tuple[str, bool]]
 ) -> None:
     assert [(each.kind, each.is_file) for each in read(head).media] == expected

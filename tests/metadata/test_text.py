@@ -40,7 +40,7 @@ NOT_LANGUAGES = ["", "und", "x", "utf-8", "english please", "{{lang}}", "12"]
 
 
 @pytest.mark.parametrize(("text", "expected"), CLEANED)
-def test_clean_gives_one_plain_line(text: str, expected: str) -> None:
+def test_clean_text_is_one_line(text: str, expected: str) -> None:
     assert clean(text) == expected
 
 

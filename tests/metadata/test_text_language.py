@@ -10,7 +10,6 @@ import pytest
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.languages import (
     READ,
-    _identifier,
     detector,
     known,
     language_of,
@@ -64,15 +63,13 @@ def test_the_library_knows_a_hundred_languages() -> None:
 
 def test_without_the_library_the_page_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "py3langid", None)
-    for remembered in (detector, _identifier):
-        remembered.cache_clear()
+    detector.cache_clear()
 
     try:
         assert language_of(GERMAN, "en") == "en"
         assert language_of(GERMAN, None) is None
     finally:
-        for remembered in (detector, _identifier):
-            remembered.cache_clear()
+        detector.cache_clear()
 
 
 def test_the_library_is_not_asked_where_common_words_confirm_the_page(
@@ -80,11 +77,12 @@ def test_the_library_is_not_asked_where_common_words_confirm_the_page(
 ) -> None:
     asked: list[str] = []
 
-    def german(text: str) -> str:
-        asked.append(text)
-        return "de"
+    class German:
+        def classify(self, text: str) -> tuple[str, float]:
+            asked.append(text)
+            return "de", 1.0
 
-    monkeypatch.setattr(languages, "detector", lambda: german)
+    monkeypatch.setattr(languages, "detector", German)
     text = "The ferry and its crew, which had been kept in the harbour, sail. " * 6
 
     assert language_of(text, "en") == "en"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models import files as store_module
 from scrapy_mss.models.files import (
@@ -301,7 +301,7 @@ def test_a_folder_that_cannot_be_synced_fails_no_write(
     def fail(_: Path) -> None:
         raise OSError(errno.EINVAL, "Invalid")
 
-    monkeypatch.setattr(store_module, "_sync_directory", fail)
+    monkeypatch.setattr(store_module, "sync_directory", fail)
 
     write_model(path, trained(1))
 

@@ -123,7 +123,7 @@ def test_junk_is_left_out_and_what_looks_like_it_is_not(junk: str, sound: str) -
     assert (urls(junk), len(urls(sound))) == ([], 1)
 
 
-def test_of_the_lead_figures_alone_are_taken() -> None:
+def test_only_figures_are_taken_from_the_lead() -> None:
     figure = f"{FIGURE}</figcaption></figure>"
 
     assert urls("", lead=figure) == ["https://news.example/2024/ferry.jpg"]
@@ -168,7 +168,7 @@ def test_without_an_address_relative_ones_are_left_out() -> None:
     assert kept_media(tokens, np.zeros(len(tokens), np.bool_)) == []  # of no text
 
 
-def test_a_page_of_pictures_has_an_end() -> None:
+def test_the_number_of_media_is_bounded() -> None:
     many = "".join(f"<figure><img src=/{n}.jpg></figure>" for n in range(2 * MAX_LOOKED_AT))
 
     assert len(shown(many)) == MAX_MEDIA
@@ -176,7 +176,7 @@ def test_a_page_of_pictures_has_an_end() -> None:
     assert shown("<figure>" * 3_000 + "<img src=/a.jpg>" + "<figcaption>" * 3_000) != []
 
 
-def test_captions_have_no_character_that_no_page_shows() -> None:
+def test_captions_have_no_control_characters() -> None:
     text = "The\x07 fer&#7;ry\ud800 &amp;\n sea"
     inside = f"<figure><img src=/a.jpg alt='{text}'><figcaption>{text}</figcaption></figure>"
 

@@ -74,7 +74,7 @@ def words(html: str) -> list[str]:
     return render(tokens, np.ones(len(tokens), np.bool_)).split()
 
 
-def strange(html: str) -> list[str]:
+def disallowed(html: str) -> list[str]:
     """What is in *html* and on no list."""
     tree = lxml.html.fragment_fromstring(html, create_parent="main")
     found = []
@@ -97,9 +97,9 @@ def test_no_element_has_two_rows() -> None:
 
 
 @pytest.mark.parametrize("payload", payloads(), ids=lambda payload: payload.name)
-def test_nothing_is_left_that_is_on_no_list(payload: Payload) -> None:
-    assert strange(safe(payload.markup)) == []
-    assert strange(safe(f"<p>The baker said {payload.markup} and meant it.</p>", "")) == []
+def test_only_allowed_markup_is_left(payload: Payload) -> None:
+    assert disallowed(safe(payload.markup)) == []
+    assert disallowed(safe(f"<p>The baker said {payload.markup} and meant it.</p>", "")) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_nothing_is_left_that_is_on_no_list(payload: Payload) -> None:
         ("one\x1b]0;two&#27;[31m&#x9b;\x00\ud800", "one ]0;two[31m\u203a"),
     ],
 )
-def test_markup_is_written_anew(source: str, expected: str) -> None:
+def test_markup_is_rebuilt(source: str, expected: str) -> None:
     assert safe(source) == expected
 
 
@@ -235,11 +235,11 @@ def test_relative_links_are_dropped_where_the_address_is_not_known() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://a b/", "http://a:99999/", "http://%/", "https://"])
-def test_an_address_that_is_none_costs_relative_links_alone(url: str) -> None:
+def test_an_invalid_address_costs_only_relative_links(url: str) -> None:
     html = safe("<p><a href=/x>one</a> <a href=https://a.example/>two</a>", url)
 
     assert "https://a.example/" in html
-    assert strange(html) == []
+    assert disallowed(html) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -247,7 +247,7 @@ def test_html_has_the_words_of_the_text(case: PageCase) -> None:
     extraction = Extractor().extract(case.source, case.url or "")
 
     assert words(extraction.html) == render(extraction.tokens, extraction.kept).split()
-    assert strange(extraction.html) == []
+    assert disallowed(extraction.html) == []
 
 
 @pytest.mark.parametrize("url", [URL, "https://news.example/\ud800"])
@@ -256,7 +256,7 @@ def test_html_has_the_words_of_the_text(case: PageCase) -> None:
 def test_any_page_is_sanitized_and_keeps_its_characters(url: str, source: str) -> None:
     html = safe(source, url)
 
-    assert strange(html) == []
+    assert disallowed(html) == []
     assert "".join(words(html)) == "".join(words(source))
 
 
@@ -266,7 +266,7 @@ def test_any_markup_keeps_its_words_in_order(source: str) -> None:
     html = safe(source)
 
     assert words(html) == words(source)
-    assert strange(html) == []
+    assert disallowed(html) == []
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_any_part_of_any_markup_is_sanitized_once_and_for_all(
 
     html = sanitized(tokens, kept, URL)
 
-    assert strange(html) == []
+    assert disallowed(html) == []
     assert words(safe(html)) == words(html)
 
 
@@ -382,7 +382,9 @@ BASES = (
     url=st.sampled_from([*BASES, "", "http://[", "http://1.2.3.4.5/", "ftp://x.example/"]),
 )
 @examples(5)
-def test_what_nh3_is_spared_changes_nothing(addresses: list[tuple[str, str]], url: str) -> None:
+def test_leaving_out_the_attribute_filter_changes_nothing(
+    addresses: list[tuple[str, str]], url: str
+) -> None:
     source = "".join(f'<{tag}="{address}">x</a>' for tag, address in addresses)
     tokens = tokenize(source)
     html, _ = rebuilt(tokens, np.ones(len(tokens), np.bool_))
@@ -427,7 +429,7 @@ def test_html_is_sanitized_and_raw_html_is_not(
 
     assert article is not None
     assert raw is not None
-    assert strange(article.html or "") == []
+    assert disallowed(article.html or "") == []
     assert 'href="https://news.example/y"' in (article.html or "")
     assert article.raw_html is None
     assert "onclick=x()" in (raw.raw_html or "")

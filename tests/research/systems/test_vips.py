@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from research.systems.vips import rules
+from research.systems.vips.construction import VisualBlock
 from research.systems.vips.extraction import extract_blocks
 from research.systems.vips.nodes import Nodes
 from research.systems.vips.rules import Act, Case, Comparison, Rule
+from research.systems.vips.segmentation import segment
+from research.systems.vips.system import GRANULARITIES
 from tests.helpers.drawn_pages import Drawn, drawing_of, element, paragraph, text
 
 PAGE = (0, 0, 1000, 1000)
@@ -151,3 +156,32 @@ def test_a_round_divides_the_page_and_keeps_the_box_on_blue() -> None:
         "Buy\ntickets",
     ]
     assert [each.degree for each in pool] == [10, 6, 10, 10, 6]
+
+
+def random_page(rng: random.Random, depth: int = 5) -> Drawn:
+    """A tree of boxes, some of them anywhere."""
+    box = (rng.randint(0, 50) * 10, rng.randint(0, 50) * 10, *(rng.randint(1, 50) * 10,) * 2)
+    if not depth or rng.random() < 0.3:
+        return text(f"word{rng.randint(0, 40)} " * rng.randint(1, 9), *box)
+    tags = ("div", "p", "span", "b", "table", "tr", "td", "ul", "hr")
+    children = [random_page(rng, depth - 1) for _ in range(rng.randint(0, 4))]
+    background = rng.choice(["", "", "", BLUE])
+    return element(rng.choice(tags), *children, box=box, background=background)
+
+
+def leaves(root: VisualBlock) -> list[VisualBlock]:
+    return [block for block in root.all() if not block.children]
+
+
+def test_every_text_is_in_one_leaf_and_every_block_is_its_parts() -> None:
+    rng = random.Random(2)  # noqa: S311 - pages, not keys
+    for _ in range(100):
+        nodes = nodes_of(element("body", *(random_page(rng) for _ in range(4)), box=PAGE))
+        everything = nodes.texts([0])
+        for granularity in GRANULARITIES:
+            root = segment(nodes, granularity)
+            below = [text for leaf in leaves(root) for text in nodes.texts(leaf.nodes)]
+            assert sorted(below) == everything
+            for block in root.all():
+                parts = [text for each in block.children for text in nodes.texts(each.nodes)]
+                assert not parts or sorted(parts) == sorted(nodes.texts(block.nodes))
