@@ -1,7 +1,7 @@
 """The settings: one row each, with name, default, expected value and meaning.
 
 Everything follows from the table: `Options` has the values for a crawl, and the documentation lists
-the rows. A name that begins with MSS_ and has no row is an error, which says what to write instead.
+its rows. A name that begins with MSS_ and has no row is an error, which says what to write instead.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
@@ -29,20 +29,17 @@ class SettingError(ValueError):
     """A setting whose value cannot be used; the message says what is expected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One row: *convert* turns what the settings hold into the value, or raises ValueError."""
 
-    name: str
     default: object
     convert: Callable[[Any], Any]
     expected: str
     summary: str
 
-    @property
-    def option(self) -> str:
-        """The attribute of `Options` that holds the value."""
-        return self.name.removeprefix(PREFIX).lower()
+
+def _setting(*row: Any) -> Any:  # noqa: ANN401 - a field of any type
+    return field(metadata={Setting: Setting(*row)})
 
 
 def _switch(value: object) -> bool:
@@ -155,23 +152,26 @@ EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
 REPORT_OFF, REPORT_COUNTS, REPORT_PAGES = "off", "counts", "pages"
 
-ENABLED = Setting(
-    "MSS_ENABLED", True, _switch, "True or False", "Whether any part of scrapy-mss is active."
-)
 
-SETTINGS: tuple[Setting, ...] = (
-    ENABLED,
-    Setting(
-        "MSS_WRAPPERS",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The settings of one crawl, a row each: the value of `workers` is that of MSS_WORKERS."""
+
+    enabled: bool = _setting(
+        True,
+        _switch,
+        "True or False",
+        "Whether any part of scrapy-mss is active.",
+    )
+    wrappers: list[Any] = _setting(
         [],
         listed,
         "a list of files, folders, archives, dotted paths or Wrapper objects",
         "Labelling rules: YAML files or folders of them, folders of ftr-site-config "
         "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
         "[wrappers](wrappers.md).",
-    ),
-    Setting(
-        "MSS_STORE",
+    )
+    store: str = _setting(
         "",
         _store,
         "a folder or the address of a Redis server",
@@ -180,31 +180,27 @@ SETTINGS: tuple[Setting, ...] = (
         "several crawls can share; if empty: `mss` in the project's `.scrapy` folder. A server, "
         "as in `redis://host:6379/0?prefix=news`, is shared by crawls on several machines. See "
         "[beyond one machine](scale.md).",
-    ),
-    Setting(
-        "MSS_TRAIN",
+    )
+    train: bool = _setting(
         True,
         _switch,
         "True or False",
         "Whether to learn from pages of sites with wrappers. If not, the model does not change.",
-    ),
-    Setting(
-        "MSS_EMIT",
+    )
+    emit: str = _setting(
         EMIT_ARTICLES,
         _one_of(EMIT_ARTICLES, EMIT_ALL),
         f"{EMIT_ARTICLES!r} or {EMIT_ALL!r}",
         "`articles` drops the items that scrapy-mss creates for pages without an article; `all` "
         "keeps them, with a probability of 0. Items that the spider yields are never dropped.",
-    ),
-    Setting(
-        "MSS_MIN_PROBABILITY",
+    )
+    min_probability: float = _setting(
         0.0,
         _share,
         "a number from 0 to 1",
         "Pages with a lower probability are treated like pages without an article.",
-    ),
-    Setting(
-        "MSS_LANGUAGES",
+    )
+    languages: tuple[str, ...] = _setting(
         (),
         _languages,
         "a list of languages, such as en,de",
@@ -212,33 +208,29 @@ SETTINGS: tuple[Setting, ...] = (
         "unknown language pass. If empty, all pass. With `pip install 'scrapy-mss[language]'`, "
         "the text decides if the page declares no language or a wrong one. See "
         "[language](metadata.md#language).",
-    ),
-    Setting(
-        "MSS_JOIN_PAGES",
+    )
+    join_pages: int = _setting(
         10,
         _at_least(1, int),
         "a number of pages, 1 for none but the first",
         "The maximum number of pages that are joined if an article is split over several. See "
         "[articles of several pages](crawling.md#articles-of-several-pages).",
-    ),
-    Setting(
-        "MSS_ITEM_CLASS",
+    )
+    item_class: str | type = _setting(
         "scrapy_mss.items.Article",
         lambda value: value,
         "a class or its dotted path",
         "The class of the item that is created for a page if the spider yields none.",
-    ),
-    Setting(
-        "MSS_FIELD_MAP",
+    )
+    field_map: dict[str, str] = _setting(
         {},
         _field_map,
         "a dict from fields of Article to those of your items",
         "The names of the fields of [Article](api.md#article) in your items, as in "
         "`{'text': 'body'}`. Fields that are not listed keep their names; an empty name omits the "
         "field. A key that is not a field of Article stops the crawl.",
-    ),
-    Setting(
-        "MSS_FIELDS",
+    )
+    fields: tuple[str, ...] = _setting(
         (),
         _optional_fields,
         f"a list of {' and '.join(OPTIONAL_FIELDS)}",
@@ -246,24 +238,21 @@ SETTINGS: tuple[Setting, ...] = (
         "on request: `markdown`, the text with headings, lists, tables, quotations, links and "
         "pictures, and `raw_html`, the page's own source of the article, with its scripts, event "
         "handlers and frames, which is **not safe to show**.",
-    ),
-    Setting(
-        "MSS_MAX_BODY",
+    )
+    max_body: int = _setting(
         5_000_000,
         _at_least(1, int),
         "a number of characters",
         "Longer pages are neither learned nor extracted.",
-    ),
-    Setting(
-        "MSS_TIMEOUT",
+    )
+    timeout: float = _setting(
         10.0,
         _at_least(0.001, float, LONGEST),
         "a number of seconds",
         "If a worker takes longer for a page, the page is given up and the worker is replaced. "
         "Without workers no page can be interrupted; only `MSS_MAX_BODY` limits the time per page.",
-    ),
-    Setting(
-        "MSS_WORKERS",
+    )
+    workers: int = _setting(
         1,
         _at_least(0, int),
         "a number of processes",
@@ -273,18 +262,16 @@ SETTINGS: tuple[Setting, ...] = (
         "pages. This is also the fallback on Windows, in a frozen executable, or if Scrapy does "
         "not run on asyncio. "
         "See [workers](crawling.md#workers).",
-    ),
-    Setting(
-        "MSS_SITE_MEMORY",
+    )
+    site_memory: int = _setting(
         64,
         _at_least(0, int),
         "a number of megabytes, 0 for no memory",
         "The size of the site memory that is cached in the crawl's process, with at most 64 KB per "
         "site; the rest is in the store. With 0, each page is read on its own. See "
         "[site memory](site-memory.md).",
-    ),
-    Setting(
-        "MSS_ONLY_NEW",
+    )
+    only_new: bool = _setting(
         False,
         _switch,
         "True or False",
@@ -292,9 +279,8 @@ SETTINGS: tuple[Setting, ...] = (
         "changed. Articles that need no recheck are not downloaded, except with `dont_filter` or "
         "`mss_recheck` in a request's `meta`. `NewsSpider` turns it on. "
         "See [Every hour](every-hour.md).",
-    ),
-    Setting(
-        "MSS_COPIES",
+    )
+    copies: str = _setting(
         COPIES_KEEP,
         _one_of(COPIES_KEEP, COPIES_MARK, COPIES_DROP),
         f"{COPIES_KEEP!r}, {COPIES_MARK!r} or {COPIES_DROP!r}",
@@ -302,18 +288,16 @@ SETTINGS: tuple[Setting, ...] = (
         "look for copies, `mark` gives all copies the same key in `story`, `drop` keeps only the "
         "first. `NewsSpider` uses `mark`. See [One story, many papers]"
         "(every-hour.md#one-story-many-papers).",
-    ),
-    Setting(
-        "MSS_RECHECK_HOURS",
+    )
+    recheck_hours: float = _setting(
         24.0,
         _at_least(0, float, LONGEST),
         "a number of hours",
         "After this time an article is downloaded again, to see whether it has changed, unless a "
         "feed or sitemap has dated it twice. With two dates, it is downloaded again if the second "
         "is later.",
-    ),
-    Setting(
-        "MSS_REPORT",
+    )
+    report: str = _setting(
         REPORT_COUNTS,
         _one_of(REPORT_OFF, REPORT_COUNTS, REPORT_PAGES),
         f"{REPORT_OFF!r}, {REPORT_COUNTS!r} or {REPORT_PAGES!r}",
@@ -322,9 +306,8 @@ SETTINGS: tuple[Setting, ...] = (
         "and a decline or a site that gives nothing raises an alarm. `pages` also keeps, with "
         "their HTML, the five pages of each site on which the model was least certain. See "
         "[quality](quality.md).",
-    ),
-    Setting(
-        "MSS_SITES",
+    )
+    sites: list[Any] = _setting(
         [],
         listed,
         "a list of sites, or the path of a file with one on each line",
@@ -332,18 +315,16 @@ SETTINGS: tuple[Setting, ...] = (
         "that its feeds and sitemaps may name, too, follow a site after a space: `example.com "
         "feeds.example.org`. See [What a site may name](every-hour.md#what-a-site-may-name). Each "
         "has a row in `scrapy mss report`.",
-    ),
-    Setting(
-        "MSS_SHARD",
+    )
+    shard: Shard | None = _setting(
         None,
         _shard,
         f"two numbers such as '3/8', the third of eight shards, of {MAX_SHARDS} at most",
         "The part of the sites that this crawl takes if several crawls share the work. Requests "
         "for sites of other shards are dropped, and `NewsSpider` starts only with its own. "
         "If empty: all sites. See [shards](scale.md#shards).",
-    ),
-    Setting(
-        "MSS_LINK_PRIORITY",
+    )
+    link_priority: float = _setting(
         False,
         _link_priority,
         "True, False or a probability between 0 and 1",
@@ -352,8 +333,16 @@ SETTINGS: tuple[Setting, ...] = (
         "dropped, once three pages at such addresses of the site have been read. This drops lists "
         "of articles, too, so articles that only they link to are not found. See "
         "[links](crawling.md#links).",
-    ),
-)
+    )
+
+    def field_name(self, name: str) -> str:
+        """What the project's items call our field; empty if they are to leave it out."""
+        return self.field_map.get(name, name)
+
+
+SETTINGS: dict[str, Setting] = {
+    PREFIX + each.name.upper(): each.metadata[Setting] for each in fields(Options)
+}
 
 _IN_STORE = "everything that crawls keep is in MSS_STORE, a folder or the address of a Redis server"
 _CONSTANT = "delete the line, since the value is now fixed"
@@ -385,50 +374,18 @@ REMOVED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The settings of one crawl; `SETTINGS` describes each."""
-
-    enabled: bool
-    wrappers: list[Any]
-    store: str
-    train: bool
-    emit: str
-    min_probability: float
-    languages: tuple[str, ...]
-    join_pages: int
-    item_class: str | type
-    field_map: dict[str, str]
-    fields: tuple[str, ...]
-    max_body: int
-    timeout: float
-    workers: int
-    site_memory: int
-    only_new: bool
-    copies: str
-    recheck_hours: float
-    report: str
-    sites: list[Any]
-    shard: Shard | None
-    link_priority: float
-
-    def field_name(self, name: str) -> str:
-        """What the project's items call our field; empty if they are to leave it out."""
-        return self.field_map.get(name, name)
-
-
 def read(settings: BaseSettings) -> Options:
     """The options that *settings* hold; a `SettingError` names all that cannot be used."""
     values: dict[str, Any] = {}
     errors = _unknown(settings)
-    for row in SETTINGS:
-        value = settings.get(row.name, row.default)
+    for name, row in SETTINGS.items():
+        value = settings.get(name, row.default)
         try:
-            values[row.option] = row.convert(value)
+            values[name.removeprefix(PREFIX).lower()] = row.convert(value)
         except SettingError as error:
-            errors.append(f"{row.name}: {error}")
+            errors.append(f"{name}: {error}")
         except (TypeError, ValueError, KeyError, OverflowError):
-            errors.append(f"{row.name}: expected {row.expected}, got {value!r}")
+            errors.append(f"{name}: expected {row.expected}, got {value!r}")
     if errors:
         raise SettingError("; ".join(errors))
     return Options(**values)
@@ -436,20 +393,19 @@ def read(settings: BaseSettings) -> Options:
 
 def _unknown(settings: BaseSettings) -> list[str]:
     """A message for each setting with our prefix that does not exist."""
-    names = [row.name for row in SETTINGS]
     found = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [
         f"{name} was removed: {REMOVED[name]}"
         if name in REMOVED
-        else f"{name}: unknown setting, {_nearest(name, names)}"
+        else f"{name}: unknown setting, {_nearest(name, [*SETTINGS])}"
         for name in found
-        if name not in names
+        if name not in SETTINGS
     ]
 
 
 def enabled(settings: BaseSettings) -> bool:
     """Whether to go on and `read`, which also reports a value that is neither on nor off."""
     try:
-        return bool(ENABLED.convert(settings.get(ENABLED.name, ENABLED.default)))
+        return _switch(settings.get("MSS_ENABLED", True))
     except KeyError:
         return True

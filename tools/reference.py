@@ -39,9 +39,9 @@ COMMANDS_INTRODUCTION = "All commands work both inside and outside of a Scrapy p
 def settings_page() -> str:
     """One section a setting."""
     parts = ["# Settings", MADE.strip(), SETTINGS_INTRODUCTION]
-    for row in SETTINGS:
+    for name, row in SETTINGS.items():
         facts = f"Default: `{row.default!r}`. Expects {row.expected}."
-        parts += [f"## {row.name}", facts, row.summary]
+        parts += [f"## {name}", facts, row.summary]
     return "\n\n".join(parts) + "\n"
 
 

@@ -92,9 +92,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     from scrapy_mss.bulk.worker_groups import WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
-    for row in SETTINGS:
-        if row.name in READING:
-            settings[row.name] = command.settings.get(row.name, row.default)
+    for name in READING:
+        settings[name] = command.settings.get(name, SETTINGS[name].default)
     bulk = Bulk(options.inputs, options.output, settings, options.part * MEGABYTE)
     engine: Engine = WorkerGroups(settings, options.processes or cores())
     if options.ray:

@@ -8,6 +8,7 @@ components get from it what they need.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,18 +24,18 @@ from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
-from scrapy_mss.crawl.summary import alarm_lines, summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.metadata.languages import detector
+from scrapy_mss.quality.alarms import Figure
+from scrapy_mss.quality.report import Alarm
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
-from scrapy_mss.wrappers import load_wrappers
+from scrapy_mss.wrappers import Wrapper, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_mss.quality.report import Alarm
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,9 @@ WITHOUT_DETECTOR = (
     "pip install 'scrapy-mss[language]' the language is recognized by the text"
 )
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
+MAX_SITES = 10  # in a line; a crawl with hundreds of rules may have many
+# A page may have nothing to exclude; it has these, or the rule need not ask for them.
+FIELDS = ("title", "authors", "published")
 
 
 class Component:
@@ -163,3 +167,59 @@ class MssExtension:
     def _summarize(self) -> None:
         model = self.state.learner.model.identifier
         logger.info("%s", summary(self.stats, self.wrappers, model))
+
+
+def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str:
+    """The lines for a crawl with these *numbers* and *wrappers*, whose model is called *model*.
+
+    A wrapper seems outdated if it labelled no page of its site, or if none of its selectors for a
+    field matched on the pages that it labelled. The stats have the first hundred sites.
+    """
+    sites = sorted({wrapper.site for wrapper in wrappers})
+    labelled = [site for site in sites if numbers.get(stats.WRAPPER_HIT, site=site)]
+    missed = [site for site in sites if numbers.get(stats.WRAPPER_MISS, site=site)]
+    articles, pages = numbers.get(stats.EXTRACT_ARTICLES), numbers.get(stats.EXTRACT_PAGES)
+    learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
+    mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
+    of_sites = f"{learned:.0f} of {seen:.0f} pages of {len(labelled)} wrapped sites"
+    lines = [
+        f"learned {of_sites} (model {model})",
+        f"{articles:.0f} articles in {pages:.0f} pages, mean probability {mean:.2f}",
+        *_to_check("wrappers that matched no page of their site", set(missed) - set(labelled)),
+        *_to_check("wrappers whose fields were on no page", _with_fields(numbers, labelled)),
+    ]
+    return "\n".join(f"scrapy-mss: {line}" for line in lines)
+
+
+def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
+    """A line for each of so many *alarms*, and one for the others."""
+    for alarm in alarms[:MAX_SITES]:
+        yield f"quality has declined on {alarm}" if isinstance(alarm, Figure) else str(alarm)
+    more = len(alarms) - MAX_SITES
+    if more > 0:
+        yield f"{more} more alarms; see `scrapy mss report`"
+
+
+def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> list[str]:
+    """Of *sites* those with fields that were never found, each with their names."""
+    fields = {site: _never_found(numbers, site) for site in sites}
+    return [f"{site} ({', '.join(names)})" for site, names in fields.items() if names]
+
+
+def _never_found(numbers: CrawlStats, site: str) -> list[str]:
+    return [
+        name
+        for name in FIELDS
+        if numbers.get(stats.FIELD_MISS, site=site, field=name)
+        and not numbers.get(stats.FIELD_HIT, site=site, field=name)
+    ]
+
+
+def _to_check(what: str, sites: Iterable[str]) -> list[str]:
+    """A line that says *what* is to be checked, or none."""
+    names = sorted(sites)
+    if not names:
+        return []
+    more = len(names) - MAX_SITES
+    named = ", ".join(names[:MAX_SITES]) + (f" and {more} more" if more > 0 else "")
+    return [f"{what}: {named}; check them with `scrapy mss check`"]

@@ -104,8 +104,9 @@ class PageJobs:
         return nullcontext() if self.pool is None else self.pool.changing(by)
 
     async def room(self) -> None:
-        """Wait while workers have pages enough."""
-        await self._has_room.wait()
+        """Wait while the workers have pages enough."""
+        while not self._has_room.is_set():  # others may have woken up before
+            await self._has_room.wait()
 
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
@@ -151,9 +152,9 @@ class PageJobs:
         return answer
 
     def _count(self, change: int) -> None:
-        """Count jobs that are under way. Room there is again only when half of them are done.
+        """Count jobs that are under way; there is room again when half of them are done.
 
-        A component that waits for room need not begin a job, so responses do not pass one by one.
+        Who waits wakes up then. If each end of a page woke all, they would take as much time as it.
         """
         self._under_way += change
         if self._under_way >= self._enough:
@@ -206,7 +207,7 @@ class PageLabels:
 
     def __init__(self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats) -> None:
         self._wrappers = wrappers
-        self._jobs = jobs
+        self.jobs = jobs
         self._stats = numbers
         self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
 
@@ -229,7 +230,7 @@ class PageLabels:
             return None
         page = PageRequest(response.text, response.url, wrapper, example, article)
         # Whoever began the first labelling counts it, be it under way or done.
-        job = self._jobs.begin(page)
+        job = self.jobs.begin(page)
         begun = LabelJob(wrapper, response.url, job, article, counted=known is not None)
         self._labelled[response] = begun
         return begun
@@ -249,8 +250,8 @@ class PageLabels:
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True
             self._count(labelled.wrapper.site, answer.labels)
-            if self._jobs.quality is not None:
-                self._jobs.quality.labels(labelled.url, answer.labels)
+            if self.jobs.quality is not None:
+                self.jobs.quality.labels(labelled.url, answer.labels)
         return answer
 
     def _count(self, site: str, labels: LabelSummary) -> None:

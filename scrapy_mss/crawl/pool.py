@@ -19,7 +19,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -33,13 +32,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges
 from scrapy_mss.crawl.wire import (
     CRASH,
     LENGTH,
     MEMORY,
+    NOTHING,
     OUT_OF_MEMORY,
     TIMEOUT,
+    ModelChanges,
     PageAnswer,
     PageRequest,
     packed,
@@ -63,10 +63,9 @@ RUN = (
 )
 INSTEAD = "From now on the crawl's own process reads its pages, as with MSS_WORKERS = 0"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
-TRIES = 2  # to start a worker where none has been ready yet: there may be a reason that stays
-# Where workers could be started before, or are killed, the reason may go: the system kills them
-# while memory is short. The pauses between these tries double, and are 15 seconds in all.
-TRIES_LATER = 6
+# To start a worker; the reason why it fails may pass: the system kills processes while memory is
+# short. The pauses between tries double, and are 15 seconds in all.
+TRIES = 6
 FIRST_PAUSE = 0.5  # seconds
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
@@ -204,7 +203,6 @@ class WorkerPool:
         self._seconds = options.timeout
         self._n_workers = options.workers
         self._changes = ModelChanges(model)
-        self._has_started = False  # any worker, so that others can be started, too
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: asyncio.Queue[_Job] = asyncio.Queue()
         self._closing = asyncio.Event()
@@ -316,23 +314,20 @@ class WorkerPool:
             try:
                 return await self._ready(slot)
             except Exception as error:
-                worker, exit_code = slot.worker, slot.end()
-                was_killed = exit_code == -signal.SIGKILL and not (worker and worker.is_late)
-                may_pass = self._has_started or was_killed
-                if tried >= (TRIES_LATER if may_pass else TRIES):
-                    self._give_up(error, exit_code, tried)
+                exit_code = slot.end()
+                if tried >= TRIES:
+                    self._give_up(error, exit_code)
                     raise
-            if may_pass:
-                await asyncio.sleep(FIRST_PAUSE * 2 ** (tried - 1))
+            await asyncio.sleep(FIRST_PAUSE * 2 ** (tried - 1))
         raise EOFError("no worker can be started")
 
-    def _give_up(self, error: Exception, exit_code: int | None, tried: int) -> None:
+    def _give_up(self, error: Exception, exit_code: int | None) -> None:
         """Start no more workers; a traceback of the socket would not say why."""
         if not self.cannot_start:
             self.cannot_start = True
             logger.error(
                 "scrapy-mss: a worker cannot be started, after %d tries: %s: %s; exit code %s. %s",
-                tried,
+                TRIES,
                 type(error).__name__,
                 error,
                 exit_code,
@@ -346,5 +341,4 @@ class WorkerPool:
             counts, worker.generation = self._changes.since(NOTHING)
             worker.send(packed([self._without_counts, counts]))
             await worker.receive()
-        self._has_started = True
         return worker

@@ -8,8 +8,8 @@ from typing import Any
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.site_quality import SiteQuality, UncertainPages
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes

@@ -1,31 +1,232 @@
-"""Learns from the pages of sites with wrappers; pages are not stored.
+"""Learns from the pages of sites with wrappers, into a store that other crawls may be using.
 
 Pages are labelled where page work is done, several at a time, and their counts are added here, in
 the event loop, one after the other; nothing else changes the model. Counts add up, so the order
-does not matter. If more pages wait than the workers need to be busy, the crawl waits for one.
+does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are not stored.
+
+The live model includes at once everything that this crawl has learned, on top of the bundled model,
+which is never stored. What was learned since the last checkpoint is also kept separately
+(`Unsaved`); a checkpoint adds it to the store, and the live model takes what other crawls have
+added meanwhile. A page that crawls with this store have learned before, with the same text, is not
+learned again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from time import perf_counter
+from typing import Any
 
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.jobs import PAGES_A_WORKER, LabelJob, PageLabels
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.core.naive_bayes import Observation, united
+from scrapy_mss.crawl.jobs import LabelJob, PageLabels
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
+from scrapy_mss.models.files import with_bundled
+from scrapy_mss.models.format import ModelError
+from scrapy_mss.models.model import Example, LearnedPages, Model, generation_after
+from scrapy_mss.models.profiles import Profile
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
+FEWEST_ROWS = 2**15  # that are worth adding up: 400 KB, which takes a few milliseconds
+
+
+class Unsaved:
+    """The pages that were learned since a checkpoint, and what they add to a model.
+
+    A model's tables have room for every bucket, 9.5 MB, most of which stay empty in the five
+    hundred pages of a checkpoint. So the counts of pages are kept as they come, and added up when
+    they are as large as what was added up before: each row, of 12 bytes, is added a few times.
+    """
+
+    def __init__(self) -> None:
+        self._counts: list[Observation] = []
+        self._n_rows = 0
+        self._most_rows = FEWEST_ROWS  # that are kept without adding them up
+        self._learned_pages = LearnedPages()
+
+    @property
+    def pages(self) -> int:
+        """How many pages were learned."""
+        return sum(each.pages for each in self._counts)
+
+    def add(self, example: Example, generation: int) -> None:
+        """Take in a page that is learned in *generation*."""
+        self._counts.append(example.observation)
+        self._n_rows += _rows(example.observation)
+        self._learned_pages.add(example.key, generation)
+        if self._n_rows > self._most_rows:
+            with suppress(MemoryError):  # it only takes less room: the next page tries again
+                self._counts = [united(self._counts)]
+                self._n_rows = _rows(self._counts[0])
+                self._most_rows = self._n_rows + max(FEWEST_ROWS, self._n_rows)
+
+    def follow(self, later: Unsaved) -> None:
+        """Take in what was learned *later*; where this raises, nothing was taken in."""
+        counts = [*self._counts, *later._counts]
+        self._learned_pages.merge(later._learned_pages)
+        self._counts = counts
+        self._n_rows = sum(map(_rows, counts))
+
+    def as_model(self, profile: Profile) -> Model:
+        """All of it as a model for *profile*."""
+        model = Model(profile)
+        for each in self._counts:
+            model.bayes.add(each)
+        model.learned_pages.merge(self._learned_pages)
+        return model
+
+
+def _rows(observation: Observation) -> int:
+    return sum(len(bucket) for bucket, _ in observation.counts.values())
+
+
+def unshared(_by: Observation | None) -> AbstractContextManager[None]:
+    """What is entered while a model changes that no worker has a copy of."""
+    return nullcontext()
+
+
+class Learner(Part):
+    """The live model of a crawl and what it has to add to the store.
+
+    ``changing`` is entered while the live model changes by what is added, or by anything, so that
+    processes that share it do not read it meanwhile.
+    """
+
+    LOST = "the counts of %d learned pages"
+
+    def __init__(self, stored: StoredModel) -> None:
+        """Start from what is *stored*, on top of the bundled model."""
+        super().__init__()
+        self._stored = stored
+        known = stored.load()
+        n_known = known.bayes.pages
+        try:
+            self.model = with_bundled(known)
+        except ModelError as error:
+            raise ModelError(f"{stored.name}: {error}") from error
+        self._bundled_pages = self.model.bayes.pages - n_known
+        self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
+        self.n_checkpoints = 0
+        self.n_twice = 0  # pages that another crawl learned at the same time
+        self.unsaved_pages = 0  # learned since a checkpoint was last begun
+        self._taken = 0  # pages of the last checkpoint that was written
+        self._n_uncertain = 0  # pages that are perhaps not stored
+        self._unsaved = Unsaved()
+        self._in_flight: Unsaved | None = None  # what is being written, or could not be
+        self._logged = ""  # why checkpoints fail, as it was logged
+
+    @property
+    def pages(self) -> int:
+        """How many pages crawls have learned, without those of the bundled model."""
+        return self.model.bayes.pages - self._bundled_pages
+
+    def learn(self, example: Example) -> Rejection | None:
+        """Learn *example*; why it is rejected, if it is.
+
+        Whether it was learned before and that it is learned now is one step, which nothing can
+        come between.
+        """
+        if self.checkpoints is not None:
+            self.checkpoints.settle(0)  # others may have learned it
+        if example.key in self.model.learned_pages:
+            return Rejection.ALREADY_LEARNED
+        if not self.model.bayes.has_room(example.observation):
+            return Rejection.MODEL_FULL
+        generation = generation_after(self.pages)
+        with self.changing(example.observation):
+            self.model.bayes.add(example.observation)
+        self._unsaved.add(example, generation)
+        self.model.learned_pages.add(example.key, generation)
+        self.unsaved_pages += 1
+        return None
+
+    @property
+    def lost(self) -> int:
+        """How many pages could not be written, once all has ended."""
+        in_flight = self._in_flight.pages if self._in_flight else 0
+        return self._unsaved.pages + in_flight + self._n_uncertain
+
+    @property
+    def loss(self) -> str:
+        """What is lost, and of which model."""
+        return f"{super().loss} ({self._stored.name})"
+
+    def take(self) -> Change | None:
+        """What adds all that is unsaved to the store; None if nothing was learned."""
+        self.unsaved_pages = 0
+        self._take_back()
+        if not self._unsaved.pages:
+            return None
+        following = Unsaved()
+        self._in_flight, self._unsaved = self._unsaved, following
+        return self._stored.adding(partial(self._in_flight.as_model, self._stored.profile))
+
+    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
+        """Go on with what others have learned; after an *error*, what was taken is unsaved."""
+        if error is None:
+            self._taken = self._in_flight.pages if self._in_flight else 0
+            self._in_flight = None
+            self.n_checkpoints += 1
+            self._logged = ""
+            self._learn_of_others(result)
+            return
+        self.store_failed(error)
+        try:
+            self._take_back()
+        except MemoryError as caught:
+            self.store_failed(caught)
+
+    def doubt(self) -> None:
+        """Note that the last checkpoint may not be stored."""
+        self.failures += 1
+        self._n_uncertain = self._taken
+
+    def _take_back(self) -> None:
+        """Let what could not be written be unsaved again; where memory fails, the next time."""
+        failed = self._in_flight
+        if failed is not None:
+            failed.follow(self._unsaved)
+            self._in_flight, self._unsaved = None, failed
+
+    def _learn_of_others(self, others: Model | Exception | None) -> None:
+        """Add what *others* have learned to the live model; our own counts are stored already."""
+        error = others if isinstance(others, Exception) else None
+        if isinstance(others, Model):
+            try:
+                with self.changing(None):
+                    self.n_twice += self.model.merge(others)
+            except Exception as caught:  # noqa: BLE001 - whatever is wrong with theirs
+                error = caught
+        if error is not None:
+            why = f"{type(error).__name__}: {error}"
+            logger.warning("scrapy-mss: cannot load what other crawls learned: %s", why)
+
+    def store_failed(self, error: BaseException) -> None:
+        """Count a checkpoint that failed, and log it, unless that is what the log says last."""
+        self.failures += 1
+        why = f"{type(error).__name__}: {error}"
+        if why != self._logged:
+            logger.warning(
+                "scrapy-mss: a checkpoint failed, its counts are kept: %s. Further failures of "
+                "this kind are only counted until one is written",
+                why,
+            )
+        self._logged = why
 
 
 class Trainer:
@@ -40,14 +241,11 @@ class Trainer:
         self._stats = numbers
         self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
-        # First come, first served: if each end of a page woke all that wait, they would take as
-        # much time as the page.
-        self._room = asyncio.Semaphore(max(PAGES_A_WORKER * options.workers, 1))
 
     async def train(self, response: HtmlResponse, *, article: bool) -> None:
         """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
 
-        Returns as soon as the page is under way, which waits while enough others are.
+        Returns as soon as the page is under way, which waits while workers have pages enough.
         """
         wrapper = self._labels.wrapper_for(response)
         if wrapper is None:
@@ -65,30 +263,16 @@ class Trainer:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return
-        await self._room.acquire()
-        task = None
-        try:
-            task = await self._begun(response, article=article)
-        finally:
-            if task is None:
-                self._room.release()
-
-    async def _begun(self, response: HtmlResponse, *, article: bool) -> asyncio.Task[None] | None:
-        """What learns the page, under way; None if the page is learned already."""
+        await self._labels.jobs.room()
         labelled = self._labels.begin(response, example=True, article=article)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
             await learning
-            return None
+            return
         task = asyncio.create_task(self._caught(learning, response.url))
         self._under_way.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
-        self._room.release()
+        task.add_done_callback(self._under_way.discard)
 
     async def _caught(self, step: Coroutine[None, None, None], url: str) -> None:
         """Take *step*; whatever goes wrong, the crawl goes on."""

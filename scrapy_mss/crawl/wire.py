@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import IO, Any
+from threading import Lock
+from typing import IO, Any, Final
 
 import numpy as np
 
@@ -22,7 +25,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import OPTIONAL_FIELDS, Article, values_of
-from scrapy_mss.models.model import Example
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.store import packed as packed_memory
 from scrapy_mss.sites.store import unpacked as unpacked_memory
@@ -42,6 +45,9 @@ READY = b""  # the first message of a worker: pages are answered from now on
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 _PART = "\0part"  # in a packed document the key of the size of bytes; nothing else has such a key
 _TEXTS = ("text", "html", *OPTIONAL_FIELDS)  # of an article, as large as its page may be
+NOTHING: Final = -1  # the generation of a copy without any counts
+EMPTY: Final = b""  # the change that a copy which misses too much begins with
+MAX_BYTES: Final = 2**23  # of changes that are kept; the counts of the bundled model take 6 MB
 # Values of requests and answers that are JSON or bytes.
 _ASKED = ("url", "example", "article", "further", "emitted")
 _PLAIN = ("failure", "seconds", "logged", "worn")
@@ -231,6 +237,65 @@ def observation_of(document: dict[str, Any]) -> Observation:
     }
     tokens = np.array(document["tokens"], np.int64)
     return Observation(counts, tokens, document["digest"], document["pages"])
+
+
+class ModelChanges:
+    """The changes of *model*, which one thread makes, for copies of it in other processes.
+
+    A worker begins with all counts. After that, whatever was learned since it was last sent a page
+    is sent with its next one, so that a page is always read by a whole state of the model, and a
+    copy has the name of the state that it is in. A page adds some tens of kilobytes; a worker that
+    has missed more than all counts together take is sent these again.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._lock = Lock()
+        self._changes: deque[bytes] = deque()  # the latest, one a generation
+        self._generation = 0
+
+    @contextmanager
+    def changing(self, by: Observation | None = None) -> Iterator[None]:
+        """Hold while the model changes *by* what is added, or by anything."""
+        with self._lock:
+            self._generation += 1
+            changes, self._changes = self._changes, deque()  # what fails has changed anything
+            yield
+            if by is not None:
+                self._changes = changes
+                self._keep(packed(observation_document(by)))
+
+    def since(self, generation: int) -> tuple[list[bytes], int]:
+        """The changes that a copy of that *generation* lacks, and which generation is now."""
+        with self._lock:
+            missed = self._generation - generation
+            if generation != NOTHING and missed <= len(self._changes):
+                return [*self._changes][len(self._changes) - missed :], self._generation
+            bayes, now = self._model.bayes, self._generation
+            tables = {name: counts.copy() for name, counts in bayes.counts.items()}
+            totals = bayes.tokens.copy(), bayes.digest, bayes.pages
+        filled = {
+            name: np.flatnonzero(table.any(axis=1)).astype(np.int32)
+            for name, table in tables.items()
+        }
+        counts = {name: (rows, tables[name][rows]) for name, rows in filled.items()}
+        whole = Observation(counts, *totals)
+        return [EMPTY, packed(observation_document(whole))], now
+
+    def _keep(self, change: bytes) -> None:
+        self._changes.append(change)
+        n_bytes = sum(map(len, self._changes))
+        while n_bytes > MAX_BYTES:
+            n_bytes -= len(self._changes.popleft())
+
+
+def follow(model: Model, changes: Iterable[bytes]) -> None:
+    """Make the counts of a copy what they are after the *changes*."""
+    for change in changes:
+        if change == EMPTY:
+            model.bayes.copy_from(Model(model.profile).bayes)
+        else:
+            model.bayes.add(observation_of(unpacked(change)))
 
 
 def _encoded(text: str) -> bytes:

@@ -13,13 +13,13 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
-from scrapy_mss.crawl.model_changes import follow
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send, unpacked
+from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, follow, receive, send, unpacked
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css
@@ -115,7 +115,7 @@ def _serve(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -
 
 
 def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
-    logged = _Records()
+    logged = BufferingHandler(sys.maxsize)
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
@@ -125,25 +125,12 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
         page = PageRequest.from_bytes(data)
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
-        answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())
+        answer = work.answer(page)
+        records = tuple((each.levelno, logged.format(each)) for each in logged.buffer)
+        logged.flush()
+        answer = replace(answer, logged=records, worn=limits.is_worn())
         send(answers, answer.to_bytes())
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-class _Records(logging.Handler):
-    """Keeps what is logged about a page, to be logged by the crawl."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._records: list[tuple[int, str]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._records.append((record.levelno, self.format(record)))
-
-    def taken(self) -> tuple[tuple[int, str], ...]:
-        """What was logged since the last call."""
-        taken, self._records = tuple(self._records), []
-        return taken
 
 
 if __name__ == "__main__":

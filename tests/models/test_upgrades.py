@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.families import FAMILIES
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.models.files import ModelFile, with_bundled
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model

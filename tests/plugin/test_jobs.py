@@ -29,19 +29,22 @@ MakeCrawler = Callable[..., Crawler]
 LIMIT = 300.0  # seconds; no test waits that long unless something is wrong
 
 
-class Waiting:
-    """Begins jobs that are done when the test says so."""
+class WaitingPool:
+    """A pool whose pages are answered when the test says so."""
+
+    cannot_start = False
 
     def __init__(self) -> None:
         self.jobs: list[Future[PageAnswer]] = []
 
-    def begin(self, page: PageRequest) -> Future[PageAnswer]:
+    def submit(self, _page: PageRequest) -> Future[PageAnswer]:
         self.jobs.append(Future())
         return self.jobs[-1]
 
-    def finish(self, number: int) -> None:
+    def finish(self, *numbers: int) -> None:
         labels = LabelSummary(Reason.NO_MATCH, {}, 0)
-        self.jobs[number].set_result(PageAnswer(ArticleResult(), labels))
+        for number in numbers:
+            self.jobs[number].set_result(PageAnswer(ArticleResult(), labels))
 
 
 async def _enough(passed_on: Sequence[int], number: int) -> None:
@@ -52,12 +55,12 @@ async def _enough(passed_on: Sequence[int], number: int) -> None:
         await asyncio.sleep(0)
 
 
-def test_the_end_of_a_page_lets_one_other_begin_the_one_that_came_first(
+def test_pages_wait_until_half_of_those_under_way_are_done_and_begin_in_order(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    crawler, waiting, half = crawler_of(MSS_WRAPPERS=RULES), WaitingPool(), PAGES_A_WORKER // 2
     part = TrainingMiddleware.from_crawler(crawler)
-    monkeypatch.setattr(MssExtension.of(crawler).jobs, "begin", waiting.begin)
+    monkeypatch.setattr(MssExtension.of(crawler).jobs, "pool", waiting)
     passed_on: list[int] = []
 
     async def passing(number: int) -> None:
@@ -68,27 +71,27 @@ def test_the_end_of_a_page_lets_one_other_begin_the_one_that_came_first(
 
     async def run() -> list[list[int]]:
         passed_at = []
-        tasks = [asyncio.create_task(passing(n)) for n in range(PAGES_A_WORKER + 3)]
-        for number in range(4):
-            await asyncio.wait_for(_enough(passed_on, PAGES_A_WORKER + number), LIMIT)
+        tasks = [asyncio.create_task(passing(n)) for n in range(PAGES_A_WORKER + half + 1)]
+        for first, number in ((0, PAGES_A_WORKER), (half, PAGES_A_WORKER + half)):
+            waiting.finish(*range(first))
+            await asyncio.wait_for(_enough(passed_on, number), LIMIT)
             passed_at.append(list(passed_on))
-            waiting.finish(number)
+        waiting.finish(*range(half, PAGES_A_WORKER + half))
         await asyncio.wait(tasks)
-        for number in range(4, PAGES_A_WORKER + 3):
-            waiting.finish(number)
+        waiting.finish(PAGES_A_WORKER + half)
         await MssExtension.of(crawler).trainer.drain()
         return passed_at
 
-    assert asyncio.run(run()) == [list(range(PAGES_A_WORKER + n)) for n in range(4)]
+    assert asyncio.run(run()) == [list(range(PAGES_A_WORKER + n)) for n in (0, half)]
 
 
 def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where a callback asks for the article of a page whose items are skipped."""
-    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), WaitingPool()
     extension = MssExtension.of(crawler)
-    monkeypatch.setattr(extension.jobs, "begin", waiting.begin)
+    monkeypatch.setattr(extension.jobs, "pool", waiting)
     response = page(wrapped(1), mss_skip_extraction=True)
 
     async def run() -> None:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl import learner as module
-from scrapy_mss.crawl.learner import Learner, Unsaved
+from scrapy_mss.crawl import training as module
+from scrapy_mss.crawl.training import Learner, Unsaved
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, LearnedPages, Model, example_of

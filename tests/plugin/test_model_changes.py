@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.crawl import model_changes
-from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges, follow
+from scrapy_mss.crawl import wire
+from scrapy_mss.crawl.wire import NOTHING, ModelChanges, follow
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -77,7 +77,7 @@ def test_a_copy_is_sent_what_it_lacks_and_no_more() -> None:
 
 
 def test_changes_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_changes, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
     model = Model(DEFAULT)
     changes = ModelChanges(model)
     late = Copy(changes)

@@ -67,6 +67,12 @@ scrapy_mss.article.read_article = read_article
 """
 
 
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses between the tries to start a worker are none of these tests' subjects."""
+    monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
+
+
 @pytest.fixture
 def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that is there once a worker has begun with a slow page."""
@@ -338,13 +344,11 @@ def test_a_worker_that_could_not_be_started_is_started_again(
 
 
 @pytest.mark.slow("processes that are killed")
-@pytest.mark.parametrize("killed", [pool.TRIES_LATER - 1, pool.TRIES_LATER])
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("killed", [pool.TRIES - 1, pool.TRIES])
 def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
-    killed: int, is_first: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    killed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where memory is short, the system may kill a worker, and the next ones while they start."""
-    monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
     started = pool._process
 
     def killed_at_once(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
@@ -355,14 +359,11 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
             process.kill()
         return process
 
-    is_persistent = killed == pool.TRIES_LATER
-    if is_first:
-        monkeypatch.setattr(pool, "_process", killed_at_once)
+    is_persistent = killed == pool.TRIES
     with working(1, MODEL) as workers:
-        if not is_first:
-            read(workers, [page()])
-            monkeypatch.setattr(pool, "_process", killed_at_once)
-            worker_processes()[0].kill()
+        read(workers, [page()])
+        monkeypatch.setattr(pool, "_process", killed_at_once)
+        worker_processes()[0].kill()
         with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
             assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
 

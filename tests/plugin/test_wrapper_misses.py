@@ -10,7 +10,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.summary import summary
+from scrapy_mss.crawl.extension import summary
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline, NoArticleError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
