@@ -27,7 +27,6 @@ from scrapy_mss.blocks.segmentation import Containers
 from scrapy_mss.blocks.texts import count_stop_words
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
@@ -132,7 +131,7 @@ BESIDE_TAGS = frozenset(
 NAMELESS_TAGS = frozenset({"html", "body"})  # their class words describe the whole page
 
 
-# What a tag says of its element, as bits; the compiled part has the same.
+# What a tag says of its element, as bits.
 _NEVER, _BESIDE, _NAMELESS, _ITEM, _PARAGRAPH = (1 << bit for bit in range(5))
 _TAGS = {
     _NEVER: NEVER_TAGS,
@@ -299,13 +298,6 @@ class Reading:
         return stop_words
 
 
-_LIMITS = (
-    *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MIN_LINKED, MOST, FEW),
-    *(WORDS_PER_TAG_IN_ELEMENT, LEAST_STOP_SHARE, STOP_WORD_PRICE),
-)
-
-
-@accelerated(lambda: (_ROLES_OF_TAGS, _LIMITS), "Reader")
 def _read(reading: Reading) -> tuple[Floats, Bools, Bools, Indices, Bools, Floats]:
     """The columns of `Found`."""
     page, containers = reading.page, reading.containers

@@ -25,7 +25,6 @@ from scrapy_mss.markup.attributes import (
     attributes_of_tag,
     rows_with,
 )
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
@@ -37,7 +36,6 @@ from scrapy_mss.markup.tokens import (
     Tokens,
     is_tag_of,
     nearest,
-    tag_table,
 )
 
 # Elements whose text browsers do not display, and elements that start a new line.
@@ -94,7 +92,6 @@ class Element:
         return self._tree.inside(self.row)
 
 
-@accelerated(lambda: (tag_table(_RAW_TEXT), _LISTS), "TagRows")
 def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
     """The columns of a `PageTree`."""
     is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
