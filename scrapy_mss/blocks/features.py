@@ -33,9 +33,7 @@ from scrapy_mss.blocks.texts import (
     shared_words,
     text_counts,
 )
-from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
@@ -153,10 +151,6 @@ _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
 _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
-_ROW_OF_ANCESTOR = np.zeros(256, np.uint8)  # 0 for none
-_ROW_OF_ANCESTOR[[TAG_NUMBERS[name] for name in ANCESTORS]] = len(PARENTS) + np.arange(
-    len(ANCESTORS)
-)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
@@ -269,7 +263,7 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
     rows[_ALL_LINKED] = counts[-1] == words
     for row, (end, name) in ENDS.items():
         rows[TEXT.index(row)] = texts.ends[end] & BITS[name] != 0
-    which = groups(page.text_hashes)
+    _, which = np.unique(page.text_hashes, return_inverse=True)
     rows[_REPETITIONS] = np.log(np.bincount(which))[which]
 
 
@@ -289,8 +283,11 @@ _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 def _fill_places(measured: Measured, rows: Floats) -> None:
     """What is around the block, and where it is in the page, by words and by headings."""
-    fill_places(measured, rows)
-    position, headline, headings = (_rows_of(rows, names) for names in PLACES[1:])
+    around, position, headline, headings = (_rows_of(rows, names) for names in PLACES)
+    _fill_around(measured, around)
+    _fill_position(measured, position)
+    _fill_headline(measured, headline)
+    _fill_headings(measured, headings)
     np.log1p(position[2:], out=position[2:])
     if measured.headline.block >= 0:
         distance, later = headline[2], headline[4]
@@ -304,16 +301,6 @@ def _rows_of(rows: Floats, names: tuple[str, ...]) -> Floats:
     """Those of the *rows* of all places that have these *names*."""
     begin = _ALL_PLACES.index(names[0])
     return rows[begin : begin + len(names)]
-
-
-@accelerated(lambda: (_PARENT_NUMBERS[:, 0], _ROW_OF_ANCESTOR, _HEADING_RANKS), "Places")
-def fill_places(measured: Measured, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms, and for blocks below no heading."""
-    around, position, headline, headings = (_rows_of(rows, names) for names in PLACES)
-    _fill_around(measured, around)
-    _fill_position(measured, position)
-    _fill_headline(measured, headline)
-    _fill_headings(measured, headings)
 
 
 def _fill_around(measured: Measured, rows: Floats) -> None:
@@ -384,6 +371,12 @@ def fill_features(measured: Measured, rows: Floats) -> None:
     _fill_description(measured, rows[description:])
 
 
+# Where on the page the evidence is: how much of it each block's containers have. The text of an
+# article is together, in one element of the page or in elements of one name. A block that is
+# certain speaks for the blocks in the same kind of container, whatever the names are: so each page
+# tells the container of its own article from those of comments and teasers. Only evidence for the
+# article counts, weighed by words and as a share of the page's whole. What opinions keep is summed
+# likewise.
 PATH_LENGTH = 5  # tags of a block's path, innermost first
 KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
 ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
@@ -399,7 +392,6 @@ _OF_MASSES = (
     "same_path_mass",
 )
 _OF_KEYS = ("blocks", "words", "link_share")  # of elements with the same tag and class words
-_SUMMED = ("words", "linked_words", "blocks")
 _SAME_KEY, _SAME_KEY_DENSITY = slice(2, 2 + 2 * KEY_LEVELS, 2), slice(3, 3 + 2 * KEY_LEVELS, 2)
 _ANCESTOR = slice(2 + 2 * KEY_LEVELS, -1, 2)
 _ANCESTOR_DENSITY = slice(3 + 2 * KEY_LEVELS, -1, 2)
@@ -421,29 +413,14 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
     A mass is each block's share of something.
     """
-    (k, n), n_shares = masses.shape, len(masses) * len(_OF_MASSES)
-    of_blocks = np.empty((k + len(_SUMMED), n))
-    of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
-    of_blocks[k + 2] = 1.0
-    sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
-    fill_shares(page, of_blocks, _alike(page), rows)
-    counts = sizes[:, :2]
-    np.log1p(counts, out=counts)
-
-
-@accelerated()
-def fill_shares(page: Page, of_blocks: Floats, alike: Indices, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms, with *of_blocks*: masses, words, linked words, and 1.
-
-    *alike* has equal numbers for blocks that are alike, with no number in two rows.
-    """
-    k, n = len(of_blocks) - len(_SUMMED), of_blocks.shape[1]
-    n_shares, masses = k * len(_OF_MASSES), of_blocks[:k]
-    in_groups = group_sums(of_blocks, alike)
+    (k, n), n_shares, ones = masses.shape, len(masses) * len(_OF_MASSES), np.ones(len(page.blocks))
+    of_blocks: Floats = np.vstack((masses, page.words, page.blocks.linked_words, ones))
+    in_groups = group_sums(of_blocks, _alike(page))
     around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
     words = np.maximum(in_groups[k], 1.0)
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
-    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
+    np.log1p(in_groups[k + 2, :KEY_LEVELS], out=sizes[:, 0])
+    np.log1p(in_groups[k, :KEY_LEVELS], out=sizes[:, 1])
     np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_OF_MASSES), n)
@@ -480,7 +457,8 @@ def _alike(page: Page) -> Indices:
 
     No two rows have a number in common.
     """
-    return groups(_path_keys(page).ravel()).reshape(KEY_LEVELS + 1, len(page.blocks))
+    _, numbers = np.unique(_path_keys(page).ravel(), return_inverse=True)
+    return numbers.reshape(KEY_LEVELS + 1, len(page.blocks))
 
 
 def _path_keys(page: Page) -> TokenIds:
@@ -516,9 +494,8 @@ def group_sums(values: Floats, alike: Indices) -> Floats:
     *alike* (intp[g, n]) has a row for each way to group the blocks; the rows have no number in
     common, and all numbers together begin with 0 and leave none out.
     """
-    flat, weights = alike.ravel(), np.empty(alike.shape)
-    sums = np.empty((len(values), *alike.shape))
-    for row, each in zip(sums, values, strict=True):
-        weights[:] = each
-        row[:] = np.bincount(flat, weights.ravel())[alike]
+    n_groups = int(alike.max(initial=-1)) + 1
+    place = alike + n_groups * np.arange(len(values))[:, np.newaxis, np.newaxis]
+    weight = np.broadcast_to(values[:, np.newaxis], place.shape)
+    sums: Floats = np.bincount(place.ravel(), weight.ravel())[place]
     return sums

@@ -49,10 +49,9 @@ class CannotStartError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A record without its page, what will come of that if there is one, and how long it is."""
+    """A record without its page, and the future answer for a page of so many characters."""
 
     record: Record
-    url: str | None = None
     answer: Future[PageAnswer] | None = None
     characters: int = 0
 
@@ -116,11 +115,12 @@ class ArticleExtractor:
     def _begun(self, record: Record) -> _Waiting:
         page = record.page
         if page is None:
-            return _Waiting(record, record.url)
+            return _Waiting(record)
+        record = replace(record, page=None, url=page.url)
         if len(page.html) > self._options.max_body:
-            return _Waiting(replace(record, page=None, problem=TOO_LARGE), page.url)
+            return _Waiting(replace(record, problem=TOO_LARGE))
         answer = self._pool.submit(PageRequest(page.html, page.url))
-        return _Waiting(replace(record, page=None), page.url, answer, len(page.html))
+        return _Waiting(record, answer, len(page.html))
 
     def _row(self, waiting: _Waiting) -> Row:
         record = waiting.record
@@ -135,7 +135,7 @@ class ArticleExtractor:
             reason = answer.failure or result.reason
             detail = _last_line(answer)
             values = values_of(result.article) if result.article else {}
-        values |= {"url": waiting.url, "crawled": record.crawled}
+        values |= {"url": record.url, "crawled": record.crawled}
         row, _ = COLUMNS.row(values.items())
         of_file = {SOURCE: record.source, PLACE: record.place}
         return {**row, **of_file, REASON: reason or None, DETAIL: detail or None}

@@ -24,6 +24,7 @@ from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Engine, OnProgress, 
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError
+from scrapy_mss.models.files import sync_directory
 
 
 class Summary(NamedTuple):
@@ -201,7 +202,7 @@ class Manifest:
         new = self.folder / part.new
         if new.exists():
             new.replace(self.folder / part.name)
-            _sync(self.folder)
+            sync_directory(self.folder)
 
     def _append(self, values: Mapping[str, Any]) -> None:
         self._lines.append(json.dumps(values).encode() + b"\n")
@@ -277,12 +278,3 @@ def _difference(made: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
     """The values of *made* that are not as *expected*."""
     names = [name for name in {**made, **expected} if made.get(name) != expected.get(name)]
     return ", ".join(f"{name} = {made.get(name)!r}, not {expected.get(name)!r}" for name in names)
-
-
-def _sync(folder: Path) -> None:
-    """Make a new name last through a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
+from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.
@@ -53,17 +52,6 @@ def buckets(mixed: TokenIds, bits: int) -> Ints:
 def buckets_of_ids(ids: TokenIds | NDArray[np.uint32], bits: int) -> Ints:
     """int32[n] below 2**bits: those of *ids*, which are not mixed yet."""
     return buckets(ids.astype(np.uint64) * MULTIPLIERS[0], bits)
-
-
-@accelerated()
-def groups(keys: TokenIds) -> Indices:
-    """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
-    order = keys.argsort()
-    ordered = keys[order]
-    is_new = np.append(False, ordered[1:] != ordered[:-1])[: len(keys)]  # but for the first
-    numbers = np.empty(len(keys), np.intp)
-    numbers[order] = is_new.cumsum()
-    return numbers
 
 
 def is_among(hashes: TokenIds, few: TokenIds) -> Bools:

@@ -42,6 +42,7 @@ BETWEEN: Final = bytes.maketrans(b'<>";', b"\n\n\n\n")
 # bytes that are not ASCII, or such a share, only the encoding that most such pages have is sure.
 COMMON: Final = "cp1252"
 LEAST_ODD, ODD = 32, 0.02
+SHORTEST_PAIR: Final = 4  # bytes of UTF-8 for two characters that are not ASCII
 LETTERS: Final = 6  # of a word: a wrong character costs the whole word
 # Encodings as which UTF-8 is decoded by mistake, and the runs of what is not ASCII that show it.
 MISTAKEN: Final = ("cp1252", "cp1250", "cp1251", "cp1254")
@@ -170,8 +171,16 @@ def damage(text: str) -> float:
     """The estimated share of the words of *text* that were decoded wrongly."""
     if text.isascii():
         return 0.0
-    mojibake = max(_n_mistaken(text.encode(name, "replace")) for name in MISTAKEN)
+    runs = _runs_beyond_ascii(text)
+    mojibake = max(_n_mistaken(runs.encode(name, "replace")) for name in MISTAKEN) if runs else 0
     return min(1.0, LETTERS * (text.count("\ufffd") + mojibake) / len(text))
+
+
+def _runs_beyond_ascii(text: str) -> str:
+    """The runs of at least two characters that are not ASCII: nothing else is mistaken UTF-8."""
+    portions = PORTION.finditer(text.encode(UTF8, "replace").translate(ASCII_AS_SPACE))
+    runs = (run for portion in portions for run in portion[0].split() if len(run) >= SHORTEST_PAIR)
+    return b" ".join(runs).decode(UTF8)
 
 
 def _n_mistaken(text: bytes) -> int:

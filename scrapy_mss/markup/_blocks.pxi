@@ -233,88 +233,83 @@ cdef class TextCounter:
         return counts, letters, *ends
 
 
-# --- where a block is ---------------------------------------------------------------------------
+# --- words that are among a few ------------------------------------------------------------------
+
+# A secret of the process: no page can choose numbers that share a place in a table.
+cdef uint64_t SALT = hash("groups") & 0xFFFFFFFFFFFFFFFF
+
+
+cdef inline uint64_t _scattered(uint64_t key):
+    key = (key ^ SALT) * 0xFF51AFD7ED558CCDu
+    key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53u
+    return key ^ key >> 33
+
 
 cdef enum:
-    MAX_MAIN_HEADINGS = 4  # as `features` has it
+    HIGH_BITS = 12  # of a number: by these alone nearly all are told that are not among a few
 
 
-cdef class Places:
-    """Rows of a page's blocks by what is around them, by words, and by headings.
+@cython.final
+cdef class _Few:
+    """A few numbers in a table of places, by which others are known."""
 
-    *parents* are numbers of tags, *row_of* (uint8[256]) has the row of each tag that is looked for
-    around a block, or 0, and *ranks* are of the levels of headings.
-    """
+    cdef const uint64_t[::1] numbers
+    cdef array table  # at each place which of the numbers, counted from 1
+    cdef uint64_t mask
+    cdef uint8_t is_likely[1 << HIGH_BITS]  # whether one of the numbers has these high bits
 
-    cdef const uint8_t[:] parents
-    cdef const uint8_t[::1] row_of
-    cdef const double[::1] ranks
-
-    def __init__(
-        self, const uint8_t[:] parents not None, const uint8_t[::1] row_of not None,
-        const double[::1] ranks not None
-    ):
-        _check_sizes(256, (row_of.shape[0],))
-        self.parents, self.row_of, self.ranks = parents, row_of, ranks
-
-    def __call__(self, measured, double[:, ::1] rows not None):
-        cdef Py_ssize_t n_around = rows.shape[0] - 14
-        _check(self.parents.shape[0] + 1, n_around)
-        self.fill_around(measured.page, rows[:n_around])
-        self.fill_words(measured.page, measured.headline, rows[n_around:])
-
-    cdef int fill_around(self, page, double[:, ::1] rows) except -1:
-        cdef const uint8_t[:, ::1] tag = page.ancestor_tags
-        cdef const int[:, ::1] ancestor = page.blocks.ancestors
-        cdef const uint8_t[::1] is_hidden = page.hidden.view("u1")
-        cdef Py_ssize_t n = rows.shape[1], level, block, row, depth = rows.shape[0] - 2
-        _check_sizes(n, (tag.shape[1], ancestor.shape[1], is_hidden.shape[0]))
-        _check(ancestor.shape[0] - 1, tag.shape[0])
-        rows[:] = 0.0
-        for row in range(self.parents.shape[0]):
-            for block in range(n):
-                rows[row, block] = tag[0, block] == self.parents[row]
-        for level in range(ancestor.shape[0]):
-            for block in range(n):
-                row = self.row_of[tag[level, block]]
-                if row:
-                    _check(row, depth)
-                    rows[row, block] = 1.0
-                rows[depth, block] += ancestor[level, block] >= 0
-        for block in range(n):
-            rows[depth, block] /= 10.0
-            rows[depth + 1, block] = is_hidden[block]
-        return 0
-
-    cdef int fill_words(self, page, headline, double[:, ::1] rows) except -1:
-        cdef const double[::1] words = page.words, overlap = headline.overlap
-        cdef const int64_t[::1] level = headline.level
-        cdef Py_ssize_t n = words.shape[0], of_headline = headline.block, i, above = -1
-        cdef int64_t mains = 0, later = 0
-        cdef double total = page.total_words, own = headline.own_overlap, before = 0.0
-        _check_sizes(n, (rows.shape[1], overlap.shape[0], level.shape[0]))
-        _check(of_headline + 1, n + 1)
+    def __cinit__(self, const uint64_t[::1] number not None):
+        cdef Py_ssize_t n = number.shape[0], n_places = 2, i
+        while n_places < 4 * n:
+            n_places *= 2
+        self.numbers, self.mask = number, n_places - 1
+        self.table = clone(_INT32S, n_places, True)
+        memset(self.is_likely, 0, sizeof(self.is_likely))
         for i in range(n):
-            _check(level[i], self.ranks.shape[0])
-            mains += level[i] == 1
-            rows[0, i] = before / (total if total > 1.0 else 1.0)
-            rows[1, i] = i / <double> n
-            rows[2, i] = before
-            rows[3, i] = total - before - words[i]
-            rows[4, i], rows[5, i], rows[6, i] = total, overlap[i], own
-            rows[10, i] = self.ranks[level[i]]
-            rows[11, i] = before - rows[2, above] if above >= 0 else 0.0
-            rows[12, i] = rows[10, above] if above >= 0 else 0.0
-            rows[13, i] = min(mains, MAX_MAIN_HEADINGS)
-            above = i if level[i] > 0 else above
-            before += words[i]
-        rows[7:10] = 0.0
-        for i in range(n if of_headline >= 0 else 0):
-            later += i > of_headline and level[i] == level[of_headline] != 0
-            rows[7, i] = rows[2, i] - rows[2, of_headline]
-            rows[8, i] = i > of_headline
-            rows[9, i] = later
-        return 0
+            self.is_likely[number[i] >> (64 - HIGH_BITS)] = True
+            self.table.data.as_ints[self.place(number[i])] = <int> i + 1
+
+    cdef Py_ssize_t place(self, uint64_t number):
+        """Where the number is, or could be."""
+        cdef const int* which = self.table.data.as_ints
+        cdef uint64_t place = _scattered(number) & self.mask
+        while which[place] and self.numbers[which[place] - 1] != number:
+            place = (place + 1) & self.mask
+        return place
+
+    cdef bint has(self, uint64_t number):
+        return self.table.data.as_ints[self.place(number)] != 0
+
+
+def shared_counts(texts, few, uint64_t factor):
+    """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
+    cdef const uint64_t[::1] token_id = texts.tokens.token_id
+    cdef const uint8_t[::1] kind = texts.tokens.kind
+    cdef const int32_t[::1] token = texts.token
+    cdef const Py_ssize_t[::1] begin = texts.first
+    cdef Py_ssize_t n = begin.shape[0], size = token.shape[0], n_tokens = kind.shape[0]
+    cdef Py_ssize_t run, i, end
+    cdef uint64_t before = 0, each, number
+    cdef bint is_word, is_pair
+    cdef _Few known = _Few(few)
+    result = numpy.zeros(n, "i8")
+    cdef int64_t[::1] count = result
+    _check(n_tokens, token_id.shape[0] + 1)
+    for run in range(n):
+        end = begin[run + 1] if run + 1 < n else size
+        if not 0 <= begin[run] <= end <= size:
+            raise IndexError(f"a run from {begin[run]} to {end} of {size}")
+        is_pair = factor == 0
+        for i in range(begin[run], end):  # no processor foretells which of them are words
+            _check(token[i], n_tokens)
+            is_word = kind[token[i]] == WORD
+            each = token_id[token[i]]
+            number = before * factor + each
+            if is_word & is_pair & known.is_likely[number >> (64 - HIGH_BITS)]:
+                count[run] += known.has(number)
+            before = each if is_word else before
+            is_pair |= is_word
+    return result
 
 
 # --- what of the blocks is the article ----------------------------------------------------------

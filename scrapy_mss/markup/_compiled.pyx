@@ -8,8 +8,6 @@ idea: what Cython adds to a module takes longer to compile than most of them.
 """
 
 import re
-from hashlib import blake2b
-from html.entities import html5
 
 cimport cython
 import numpy
@@ -19,15 +17,15 @@ from scrapy_mss.markup.references import BARE_NAMES, decode_value
 from scrapy_mss.markup.tokens import CJK
 
 from cpython.array cimport array, clone, resize
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
-    Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_AsUCS4Copy,
-    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
+    Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
+    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
     PyUnicode_Substring,
 )
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -53,7 +51,6 @@ cdef array _INT32S = array("i")
 cdef array _INT64S = array("q")
 cdef array _UINT32S = array("I")
 cdef array _UINT64S = array("Q")
-cdef array _FLOATS = array("d")
 
 
 cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
@@ -74,16 +71,10 @@ cdef inline uint32_t _small(uint32_t letter):
     return letter | 0x20 if c"A" <= letter <= c"Z" else letter
 
 
-include "_memory.pxi"
-include "_pieces.pxi"
-include "_source.pxi"
-include "_nesting.pxi"
+include "_tokens.pxi"
 include "_search.pxi"
 include "_tags.pxi"
 include "_attributes.pxi"
 include "_kept.pxi"
 include "_spacing.pxi"
-include "_counts.pxi"
 include "_blocks.pxi"
-include "_shares.pxi"
-include "_opinions.pxi"

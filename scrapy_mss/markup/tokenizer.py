@@ -27,13 +27,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import ANY_REFERENCE, REFERENCE, decode
@@ -51,7 +51,7 @@ from scrapy_mss.markup.tokens import (
     WORD,
     Bools,
     Bytes,
-    Indices,
+    Counts,
     Ints,
     TokenIds,
     Tokens,
@@ -81,13 +81,50 @@ _BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    cleaned = clean(source)
-    token_id, starts, ends = _affordable(source, *_scan(cleaned.text, stem))
-    kind, tag, unclosed, partner = nesting(token_id)
-    start, end = cleaned.in_source(starts, ends)
-    return Tokens(
-        source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
-    )
+    return _affordable(Tokens(source, *_columns(source, stem)))
+
+
+def _affordable(tokens: Tokens) -> Tokens:
+    """The *tokens* up to the last that the length of the source pays for: views of them."""
+    source, n = tokens.source, len(tokens)
+    if n <= max(MIN_TOKENS, len(source) // DENSEST):  # the bytes need not be counted
+        return tokens
+    n = max(MIN_TOKENS, len(source.encode("utf-8", "surrogatepass")) // DENSEST)
+    columns: dict[str, Any] = {
+        name: column[:n] for name, column in vars(tokens).items() if isinstance(column, np.ndarray)
+    }
+    columns["partner"] = np.where(columns["partner"] < n, columns["partner"], np.int32(-1))
+    return replace(tokens, **columns)
+
+
+def word_ids(text: str) -> TokenIds:
+    """The ids of the words of a short *text*, an attribute's value for example, in their order."""
+    tokens = tokenize(text)
+    words: TokenIds = tokens.token_id[tokens.is_word]
+    return words
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part asks for, which remembers by itself what short pieces mean."""
+    return _codes, _packed, tuple(name.encode() for name in HIDING), _NO_TOKEN
+
+
+def _codes(stem: Stem) -> tuple[Callable[[str], int], Callable[[str], int]]:
+    """The codes of pieces by a *stem*: of short ones, and of long ones."""
+    codes = _codes_of(stem)
+    return codes.code, codes.__getitem__
+
+
+@accelerated(_tables, "Tokenizer")
+def _columns(source: str, stem: Stem) -> tuple[Any, ...]:
+    """The columns of `Tokens` but for the source."""
+    clean, places, shifts = _cleaned(source)
+    token_id, clean_start, clean_end = _scan(clean, stem)
+    kind, tag, unclosed, partner = _nesting(token_id)
+    # A start at a place where something was taken out stands behind it, an end before it.
+    start = clean_start + shifts[places.searchsorted(2 * clean_start, side="right")]
+    end = clean_end + shifts[places.searchsorted(2 * clean_end)]
+    return clean, token_id, kind, tag, start, end, clean_start, clean_end, unclosed, partner
 
 
 # --- cleaning ---
@@ -103,58 +140,25 @@ TAG_PATTERN = re.compile(TAG)
 # Elements whose content is taken out. ASCII: where case is ignored, "s" is also the long s, which
 # makes no script.
 HIDING = ("script", "style")
-_HIDING = tuple(name.encode() for name in HIDING)
 _HIDDEN = re.compile(rf"<!--|<((?ai:{'|'.join(HIDING)}))(?=[\s/>])")
 _CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in HIDING}
 
 _LETTER_BITS = 21  # of each of the letters of a reference, in one number for the compiled part
 
 
-class Cleaned(NamedTuple):
-    """A source without what is never text; where in ``text``, and by how much, offsets shift.
+def _cleaned(source: str) -> tuple[str, Counts, Ints]:
+    """*source* without what is never text; where in it, and by how much, offsets shift.
 
-    ``places`` are in half characters: a decoded letter shifts what follows from within itself,
-    where no token begins or ends.
+    The places are in half characters: a decoded letter shifts what follows from within itself,
+    where no token begins or ends. The first shift, of 0, is that before all of them.
     """
-
-    text: str
-    places: NDArray[np.int64]
-    shifts: Ints
-
-    def in_source(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-        """Offsets into the cleaned text, both ascending, led back to the source.
-
-        A start at a place where something was taken out stands behind it, an end before it.
-        """
-        if not len(self.places):
-            return starts, ends
-        return (
-            starts + self._shifts_from((2 * starts).searchsorted(self.places), len(starts)),
-            ends + self._shifts_from((2 * ends).searchsorted(self.places, side="right"), len(ends)),
-        )
-
-    def _shifts_from(self, first: Indices, n: int) -> Ints:
-        """int32[n]: for each token the last of the shifts whose *first* token is not behind it."""
-        steps = np.zeros(n + 1, np.int32)
-        np.add.at(steps, first, np.concatenate((self.shifts[:1], np.diff(self.shifts))))
-        return np.cumsum(steps[:-1], dtype=np.int32)
-
-
-def clean(source: str) -> Cleaned:
-    """*source* without comments, scripts and styles, with letters decoded."""
-    return Cleaned(*_cleaned(source))
-
-
-@accelerated(lambda: (_packed, _HIDING), "Cleaner")
-def _cleaned(source: str) -> tuple[str, NDArray[np.int64], Ints]:
-    """The columns of `Cleaned`."""
-    parts, places, shifts = list[str](), list[int](), list[int]()
-    position = shift = 0
+    parts, places, shifts = list[str](), list[int](), [0]
+    position = 0
     for start, end, letters in _edits(source):
         parts += source[position:start], letters
-        position, shift = end, shift + end - start - len(letters)
-        places.append(2 * (end - shift) - bool(letters))
-        shifts.append(shift)
+        position = end
+        shifts.append(shifts[-1] + end - start - len(letters))
+        places.append(2 * (end - shifts[-1]) - bool(letters))
     text = "".join((*parts, source[position:]))
     return text, np.array(places, np.int64), np.array(shifts, np.int32)
 
@@ -195,6 +199,7 @@ def _hidden(source: str) -> Iterator[tuple[int, int]]:
             yield content, position
 
 
+@lru_cache(2**12)
 def _packed(reference: str) -> int:
     """The letters or digits that *reference* stands for, in a number; 0 if it stands for others."""
     text = decode(reference)
@@ -226,75 +231,6 @@ _BLAKE2B = blake2b(digest_size=8)
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
 
 
-# --- nesting: the paper's stack ---
-#
-# An opening tag goes on top, a closing tag unwinds to its match, and one without a match changes
-# nothing. How many of each name are open is kept beside the stack, so that a closing tag without a
-# match is known without a look through it.
-
-
-@accelerated()
-def nesting(token_id: TokenIds) -> tuple[Bytes, Bytes, Ints, Ints]:
-    """The kind and tag of each token, its most recent unclosed tag, its partner; -1 for none."""
-    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
-    kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
-    is_tag = kind <= CLOSE
-    tag = np.zeros(len(kind), np.uint8)
-    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
-    at = np.flatnonzero(is_tag).astype(np.int32)
-    top, partner_among = _nest(tag[at], kind[at] == CLOSE)
-    partner = np.full(len(kind), -1, np.int32)
-    # The extra -1 at the end stands for "none".
-    at = np.append(at, np.int32(-1))
-    partner[at[:-1]] = at[partner_among]
-    top = np.append(np.int32(-1), at[top])
-    n_tokens = np.diff(at[:-1], prepend=0, append=len(kind))  # from each tag to the next
-    return kind, tag, np.repeat(top, n_tokens), partner
-
-
-def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
-    """The same among tags alone: both as numbers of tags, -1 where there is none."""
-    names = tag.tolist()
-    below = [-1] * len(names)  # of an opening tag: the one under it on the stack
-    partner = [-1] * len(names)
-    n_open = [0] * (TAG_MASK + 1)
-    tops: list[int] = []
-    top = -1
-    for index, (name, is_closing) in enumerate(zip(names, is_close.tolist(), strict=True)):
-        if not is_closing:
-            below[index] = top
-            top = index
-            n_open[name] += 1
-        elif n_open[name]:
-            while names[top] != name:
-                n_open[names[top]] -= 1
-                top = below[top]
-            n_open[name] -= 1
-            partner[top], partner[index] = index, top
-            top = below[top]
-        tops.append(top)
-    return np.array(tops, np.int32), np.array(partner, np.int32)
-
-
-def _affordable(
-    source: str, token_id: TokenIds, starts: Ints, ends: Ints
-) -> tuple[TokenIds, Ints, Ints]:
-    """The tokens up to the last that the length of *source* pays for: a view of them."""
-    n = len(token_id)
-    if n > max(MIN_TOKENS, len(source) // DENSEST):  # else the bytes need not be counted
-        n = max(MIN_TOKENS, len(source.encode("utf-8", "surrogatepass")) // DENSEST)
-    return token_id[:n], starts[:n], ends[:n]
-
-
-def word_ids(text: str) -> TokenIds:
-    """The ids of the words of a short *text*, an attribute's value for example, in their order."""
-    cleaned = clean(text).text if "<" in text or "&" in text else text
-    ids, _, _ = _scan(cleaned, porter)
-    words: TokenIds = ids[ids & np.uint64(KIND_MASK) == WORD]
-    return words
-
-
-@accelerated(lambda: (_compiled_codes, _NO_TOKEN), "Scanner")
 def _scan(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     """The id, the start and the end of each token of a cleaned *text*."""
     pieces = piece_pattern(cjk=_has_cjk(text)).findall(text)
@@ -368,12 +304,6 @@ class _Codes(dict[str, int]):
 _codes_of = cache(_Codes)  # a table for each of the two stemmers
 
 
-def _compiled_codes(stem: Stem) -> tuple[object, ...]:
-    """What the compiled part asks for, which remembers by itself what is short."""
-    codes = _codes_of(stem)
-    return codes.__getitem__, codes.code, normalizer(stem), stem, (WORD, SYMBOL), HASH_SHIFT
-
-
 def _tag_code(piece: str) -> int:
     found = _TAG_NAME.match(piece)
     if not found:
@@ -397,3 +327,52 @@ def _hash(text: str) -> int:
     state = _BLAKE2B.copy()  # in less time than another one
     state.update(text.encode("utf-8", "surrogatepass"))
     return int.from_bytes(state.digest(), "little") >> HASH_SHIFT << HASH_SHIFT
+
+
+# --- nesting: the paper's stack ---
+#
+# An opening tag goes on top, a closing tag unwinds to its match, and one without a match changes
+# nothing. How many of each name are open is kept beside the stack, so that a closing tag without a
+# match is known without a look through it.
+
+
+def _nesting(token_id: TokenIds) -> tuple[Bytes, Bytes, Ints, Ints]:
+    """The kind and tag of each token, its most recent unclosed tag, its partner; -1 for none."""
+    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
+    kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
+    is_tag = kind <= CLOSE
+    tag = np.zeros(len(kind), np.uint8)
+    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
+    at = np.flatnonzero(is_tag).astype(np.int32)
+    top, partner_among = _nest(tag[at], kind[at] == CLOSE)
+    partner = np.full(len(kind), -1, np.int32)
+    # The extra -1 at the end stands for "none".
+    at = np.append(at, np.int32(-1))
+    partner[at[:-1]] = at[partner_among]
+    top = np.append(np.int32(-1), at[top])
+    n_tokens = np.diff(at[:-1], prepend=0, append=len(kind))  # from each tag to the next
+    return kind, tag, np.repeat(top, n_tokens), partner
+
+
+def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    """The same among tags alone: both as numbers of tags, -1 where there is none."""
+    names = tag.tolist()
+    below = [-1] * len(names)  # of an opening tag: the one under it on the stack
+    partner = [-1] * len(names)
+    n_open = [0] * (TAG_MASK + 1)
+    tops: list[int] = []
+    top = -1
+    for index, (name, is_closing) in enumerate(zip(names, is_close.tolist(), strict=True)):
+        if not is_closing:
+            below[index] = top
+            top = index
+            n_open[name] += 1
+        elif n_open[name]:
+            while names[top] != name:
+                n_open[names[top]] -= 1
+                top = below[top]
+            n_open[name] -= 1
+            partner[top], partner[index] = index, top
+            top = below[top]
+        tops.append(top)
+    return np.array(tops, np.int32), np.array(partner, np.int32)

@@ -25,7 +25,6 @@ from scrapy_mss.markup.attributes import (
     attributes_of_tag,
     rows_with,
 )
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
@@ -37,7 +36,6 @@ from scrapy_mss.markup.tokens import (
     Tokens,
     is_tag_of,
     nearest,
-    tag_table,
 )
 
 # Elements whose text browsers do not display, and elements that start a new line.
@@ -94,7 +92,6 @@ class Element:
         return self._tree.inside(self.row)
 
 
-@accelerated(lambda: (tag_table(_RAW_TEXT), _LISTS), "TagRows")
 def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
     """The columns of a `PageTree`."""
     is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
@@ -211,14 +208,6 @@ class PageTree:
             merged = {**self.attributes_in(row), **merged}
         return merged
 
-    def is_hidden(self, element: Element) -> bool:
-        row = self._parents[element.row]
-        while row >= 0:
-            if _EFFECTS[self._number[row]] == _NO_TEXT:
-                return True
-            row = self._parents[row]
-        return False
-
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
         return map(self._element, rows)
@@ -243,18 +232,12 @@ class PageTree:
         return array("i", (row for row in self._opening if self._number[row] == number))
 
     def properties(self, most: int) -> Iterator[Element]:
-        rows = self._holding(PROPERTY, self._opening)
-        elements = map(self._element, rows)
+        elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[Element]:
-        links = map(self._element, self._holding(relation, self._with_relation))
+        links = map(self._element, self._holding(relation, self._rows_of("a")))
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
-
-    @lazy
-    def _with_relation(self) -> Rows:
-        """The rows of links that may have a relation: few of all, and asked for several times."""
-        return self._holding("rel", self._rows_of("a"))
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""

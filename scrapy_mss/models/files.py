@@ -158,7 +158,7 @@ def write_atomically(path: Path, data: bytes) -> None:
             error.filename = str(path)
         raise
     try:
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
     except OSError as error:  # it is written, whatever fails after it
         logger.warning(
             "scrapy-mss: %s cannot be synced; a power cut may undo the last change: %s",
@@ -175,7 +175,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _sync_directory(path: Path) -> None:
+def sync_directory(path: Path) -> None:
     """Make a rename last through a power cut, where directories can be synced at all."""
     if not hasattr(os, "O_DIRECTORY"):
         return

@@ -6,7 +6,6 @@ Alarms come first, then what sites answer, then their quality, the worst first, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
@@ -45,18 +44,14 @@ OF_A_DAY: Final = tuple(column for column in COLUMNS if column.measure != LAYOUT
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-@lru_cache(1)
-def _style() -> str:
-    return files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8")
-
-
 def page(found: Report) -> str:
     """The page."""
+    period = f"{_day(found.first)} to {_day(found.today)} {date_of(found.today).year}"
     title = f"Quality of {_counted(len(found.sites), 'site')}"
     main = element(
         "main",
         element("h1", title),
-        element("p", _period(found), class_="muted"),
+        element("p", period, class_="muted"),
         _tiles(found),
         _alarms(found),
         _attempts(found),
@@ -65,11 +60,8 @@ def page(found: Report) -> str:
         *(_details(site, found) for site in found.sites),
         _legend(),
     )
-    return document(title, _style(), element("body", main), POLICY)
-
-
-def _period(found: Report) -> str:
-    return f"{_day(found.first)} to {_day(found.today)} {date_of(found.today).year}"
+    style = files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8")
+    return document(title, style, element("body", main), POLICY)
 
 
 def _day(day: int) -> str:

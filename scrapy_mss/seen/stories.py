@@ -29,7 +29,7 @@ from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Change, Key, Row, Rows, Store
 
-WINDOW: Final = 7 * DAY  # in which texts are compared
+WINDOW: Final = 7 * DAY  # minutes in which texts are compared
 MAX_UNDER_WAY: Final = 10_000  # items that other pipelines hold, or replace: the oldest are let go
 CHECKPOINT_TEXTS: Final = 5_000  # after so many, whatever the interval: 4 KB each
 MAX_UNSAVED: Final = 20_000  # that a store which fails has not taken: the oldest are let go
@@ -98,8 +98,9 @@ def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | No
             row = STORIES.key(packed(address))
             if address == first and emitted.sketch is not None:
                 sketch = emitted.sketch.astype("<u4").tobytes()
-            else:
-                sketch = _sketch_in(value(row))
+            else:  # by what the row has, the text is still found, unless that is damaged
+                sketch = value(row)[_TEXT.size :]
+                sketch = b"" if len(sketch) % 4 else sketch
             rows[row] = Row(head + sketch, emitted.minute)
         for key in keys_of(emitted.sketch):
             row = STORY_KEYS.key(_STORY_KEY.pack(key))
@@ -107,12 +108,6 @@ def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | No
             latest = (*known, first)[-PER_KEY:]
             rows[row] = Row(np.array(latest, "<i8").tobytes(), emitted.minute)
     return dict(rows)
-
-
-def _sketch_in(value: bytes) -> bytes:
-    """The sketch in the row of a text, by which it is still found; none if that is damaged."""
-    sketch = value[_TEXT.size :]
-    return b"" if len(sketch) % 4 else sketch
 
 
 def _emitted(address: int, value: bytes) -> EmittedText | None:
@@ -197,12 +192,10 @@ class Stories(Part):
     )
     LOST = "the stories of %d texts"
 
-    def __init__(self, store: StoryStore, now: Callable[[], int], window: int = WINDOW) -> None:
-        """Compare with texts of the last *window* minutes."""
+    def __init__(self, store: StoryStore, now: Callable[[], int]) -> None:
         super().__init__()
         self._store = store
         self._in_flight = RecentTexts()  # what is being written
-        self._window = window
         self._now = now
         self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
@@ -223,7 +216,7 @@ class Stories(Part):
         story = known.story if known else text_key(text)
         original = known.original if known else addresses[0]
         is_copy = first is not None and (own is None or own.is_copy)
-        found = [*like, own] if own and own.minute >= self._since else like
+        found = [*like, own] if own and own.minute >= self._now() - WINDOW else like
         is_found = any(self._is_same(numbers, each) for each in found)
         minute, new = self._now(), None if is_found else numbers
         emitted = EmittedText(tuple(addresses), story, original, is_copy, minute, new)
@@ -291,11 +284,6 @@ class Stories(Part):
         """Where texts are, the latest first."""
         return self._under_way, self._unsaved, self._in_flight, self._store
 
-    @property
-    def _since(self) -> int:
-        """The first minute of the window."""
-        return self._now() - self._window
-
     def _at(self, addresses: Sequence[int]) -> EmittedText | None:
         """What was emitted last at one of the *addresses*, however long ago."""
         found = chain.from_iterable(self._asked(place.at, addresses) for place in self._places())
@@ -303,7 +291,7 @@ class Stories(Part):
 
     def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[EmittedText]:
         """The texts at other addresses that one with these *numbers* is a copy of."""
-        since, seen = self._since, set(addresses)
+        since, seen = self._now() - WINDOW, set(addresses)
         for place in self._places():
             for emitted in self._asked(place.sharing, keys_of(numbers)):
                 is_other = emitted.minute >= since and seen.isdisjoint(emitted.addresses)

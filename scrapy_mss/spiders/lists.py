@@ -40,7 +40,6 @@ MAX_ENTRIES: Final = 2000
 MAX_LISTED: Final = 50_000  # of a sitemap: what its protocol allows
 # Of a list, packed or not: a sitemap of `MAX_LISTED` addresses has about 7 MB.
 MAX_BYTES: Final = 16 * 2**20
-NO_MOMENTS: Final = Moments()
 
 
 class TooLargeError(Exception):
@@ -55,7 +54,7 @@ class Listed(NamedTuple):
 
     url: str
     minute: int = 0
-    moments: Moments = NO_MOMENTS
+    moments: Moments = Moments()
 
     @classmethod
     def dated(cls, url: str, published: str | None, modified: str | None) -> Listed:

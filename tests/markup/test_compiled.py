@@ -6,9 +6,10 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
-from hashlib import blake2b
 from html.entities import html5
 from importlib import import_module
+from itertools import product
+from operator import mul
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeVar
@@ -21,7 +22,6 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens
-from scrapy_mss.core.hashing import groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
@@ -35,9 +35,9 @@ from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
 from scrapy_mss.markup.stemming import porter_nltk
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokenizer import clean, tokenize, word_ids
-from scrapy_mss.markup.tokens import Tokens, element_starts, nearest_ancestors
+from scrapy_mss.markup.tags import TAG_NAMES
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
 from tests.helpers.markup import SOUP, TAG_SOUP
@@ -118,6 +118,14 @@ HIDING = st.lists(
 ).map("".join)
 
 
+LETTERS = ("a", "Z", "1", "\u00e9", "\u0130", "\u0436", "\u4e2d", "\U00020000", "\ufb01", "_", "&")
+ENDINGS = ("", " ", "x", ".", "&amp;", "\u00e9", "\u0436", "\u4e2d", "\U0001f600", "\ud800", "\0")
+
+
+def repeated(pieces: tuple[str, ...], least: int, most: int) -> st.SearchStrategy[str]:
+    return st.builds(mul, st.sampled_from(pieces), st.integers(least, most))
+
+
 def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
     """What *perform* gives with the compiled part and without it."""
     with python_alone():
@@ -158,11 +166,9 @@ def test_both_ways_give_the_same_tokens(source: str) -> None:
 @example("<script>a</script")
 @example("<script></script>")
 def test_both_ways_take_the_same_out_of_a_source(source: str) -> None:
-    compiled, python = both(lambda: clean(source))
+    one, other = both(lambda: columns(tokenize(source)))
 
-    assert compiled.text == python.text
-    assert compiled.places.tolist() == python.places.tolist()
-    assert compiled.shifts.tolist() == python.shifts.tolist()
+    assert one == other
 
 
 @given(SOUP)
@@ -298,13 +304,6 @@ def test_occurrences_in_texts_of_each_length() -> None:
         assert one == other == [[0] if n >= 8 else [], [1] if n >= 5 else []]
 
 
-@given(st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1)))
-def test_equal_keys_have_one_number(keys: list[int]) -> None:
-    for found in both(lambda: groups(np.array(keys, np.uint64)).tolist()):
-        assert len(set(zip(keys, found, strict=True))) == len(set(keys)) == len(set(found))
-        assert set(found) == set(range(len(set(keys))))
-
-
 @given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
 @examples(4)
 @example("one<br><b></b><br>two<br>three<br> . <br>four<br></p><br>five", 0)
@@ -327,87 +326,52 @@ def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
     assert one == other
 
 
-@given(PAGES)
-def test_both_ways_find_the_same_ancestors(source: str) -> None:
-    tokens = tokenize(source)
-    chosen = element_starts(tokens, BLOCK_TAGS)
-
-    one, other = both(lambda: nearest_ancestors(tokens, chosen).tolist())
-
-    assert one == other
-
-
-@given(SOUP)
-def test_ids_of_words_are_those_of_their_tokens(source: str) -> None:
-    tokens = tokenize(source)
-
-    assert word_ids(source).tolist() == tokens.token_id[tokens.is_word].tolist()
-
-
-def test_a_memory_gives_what_was_asked_for_and_asks_again_for_what_it_lost() -> None:
-    asked: list[str] = []
-
-    def ask(text: str) -> int:
-        asked.append(text)
-        return sum(map(ord, text)) % 2**64
-
-    memory = _compiled.Memory(ask)
-    texts = [f"{letter}{n}" for n in range(100_000) for letter in ("w", "\u0434", "\U0001f600")]
-    texts += ["", "x" * 1000]
-
-    for _ in range(2):
-        for text in texts:
-            assert memory[text] == sum(map(ord, text))
-    assert len(set(asked)) == len(texts)
-    assert len(texts) < len(asked) < 2 * len(texts)
-
-
 def test_a_failure_of_what_is_asked_is_no_token() -> None:
     def ask(text: str) -> int:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _compiled.scan("<one>", _compiled.Codes(ask, ask, str, str, (0, 0), 0), 1 << 11)
+        _compiled.Tokenizer(lambda _: (ask, ask), len, (), 1 << 11)("<one>", str)
 
 
-@given(st.text(max_size=150))
-def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
-    def ask(text: str) -> int:
-        return len(text)
-
-    def normal(text: str) -> str:
-        assert text == "word"
-        return normal_form
-
-    codes = _compiled.Codes(ask, ask, str, normal, (2, 3), 4)
-    letters = normal_form.encode("utf-8", "surrogatepass")
-    hashed = int.from_bytes(blake2b(letters, digest_size=8).digest(), "little")
-
-    ids, _, _ = _compiled.scan("word", codes, 0)
-
-    assert ids[0] == hashed >> 4 << 4 | 2
-
-
-@pytest.mark.parametrize("around", ["", "\u2019", "\U0001f600"])
-@pytest.mark.parametrize("n", [*range(1, 26)])
-def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, around: str) -> None:
+def test_a_short_word_is_asked_for_once_whatever_is_beside_it() -> None:
     asked: list[str] = []
 
-    def stem(word: str) -> str:
-        asked.append(word)
-        return word
-
-    def ask(_text: str) -> int:
+    def code(text: str) -> int:
+        asked.append(text)
         return 2
 
-    codes = _compiled.Codes(ask, ask, str, stem, (2, 3), 4)
-    word = "abcdefghijklmnopqrstuvwxyz"[:n]
+    read = _compiled.Tokenizer(lambda _: (code, code), len, (), 1)
+    for n, around in product(range(1, 26), ("", "\u2019", "\U0001f600")):
+        word = "abcdefghijklmnopqrstuvwxyz"[:n]
 
-    for text in (word, f"{around} {word} {'.' * 30} {word}{around} {word}", f"{around} {word}"):
-        ids, starts, ends = _compiled.scan(text, codes, 1)
-        found = {text[start:end]: each for each, start, end in zip(ids, starts, ends, strict=True)}
-        assert word in found
-    assert asked == [word][: n <= 22]  # longer ones are told by Python
+        read(f"{around} {word} {'.' * 30} {word}{around} {word}", str)
+
+        assert (asked.count(word) == 1) == (n <= 22)  # those that there is room for
+
+
+def test_codes_are_right_whatever_was_forgotten() -> None:
+    """There is room for a quarter of a million."""
+    words = [str(number) for number in range(400_000)]
+    read = _compiled.Tokenizer(lambda _: (lambda word: 4 * int(word), len), len, (), 1)
+
+    for _ in range(2):
+        _, codes, *_ = read(" ".join(words), str)
+
+        assert (codes == 4 * np.arange(len(words))).all()
+
+
+@given(
+    st.sampled_from(("", "\u0436 ", "\U0001f600 ")),
+    repeated(LETTERS, 1, 40),
+    repeated(ENDINGS, 0, 30),
+)
+def test_both_ways_read_words_of_each_length_at_each_distance_from_the_end(
+    before: str, word: str, ending: str
+) -> None:
+    one, other = both(lambda: columns(tokenize(before + word + ending)))
+
+    assert one == other
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
@@ -431,35 +395,7 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
-        _compiled.cleaned("one", _compiled.Memory(len), (b"x",) * 9)
-
-
-def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_for_once() -> None:
-    asked: list[str] = []
-
-    def ask(text: str) -> int:
-        asked.append(text)
-        return int(text)
-
-    memory = _compiled.Memory(ask)
-    often = range(1_000)
-
-    for once in range(1_000, 1_000_000):
-        assert memory[str(once)] == once
-        assert memory[str(once % len(often))] == once % len(often)
-
-    assert len(asked) < 1_000_000 + len(often)
-
-
-def test_letters_take_no_more_room_than_what_they_replace() -> None:
-    three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
-
-    text, places, shifts = _compiled.cleaned(
-        "a&lt&#1;b", _compiled.Memory({"&lt": three, "&#1;": three}.__getitem__), ()
-    )
-
-    assert text == "axy\U0001f600xy\U0001f600b"
-    assert (places.tolist(), shifts.tolist()) == ([7, 13], [0, 1])
+        _compiled.Tokenizer(str, str, (b"x",) * 9, 0)
 
 
 def tags_at(bounds: Sequence[tuple[int, int]]) -> TagPlaces:
@@ -610,8 +546,6 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("blocks.features", "ELEMENT_LEVELS PER_WORDS MAX_MAIN_HEADINGS"),
-        ("blocks.opinions", "_NEVER _BESIDE _NAMELESS _ITEM"),
         ("blocks.segmentation", "_ENDS_RUN _BREAKS_LINE _IS_LINK"),
         ("markup.attributes", "MAX_ATTRIBUTES"),
         ("markup.tokenizer", "_LETTER_BITS"),

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.compiled import python_alone
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
 from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
-from scrapy_mss.metadata.tree import Element, PageTree, _tag_rows
+from scrapy_mss.metadata.tree import Element, PageTree
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
@@ -98,39 +94,6 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
     found = metadata.read_html(source, URL)
 
     assert found == parsed
-
-
-def tags(source: str) -> list[list[int]]:
-    """The columns of the tags in *source*, then the lists of some of them."""
-    *columns, listed = _tag_rows(tokenize(source))
-    return [*map(list, columns), *map(list, listed)]
-
-
-@given(st.lists(HEADS, max_size=2), st.lists(BODIES, max_size=4), st.integers(0, 200))
-def test_the_compiled_part_finds_the_same_tags(
-    heads: list[tuple[str, dict[str, str]]], bodies: list[object], start: int
-) -> None:
-    source = page_of(heads, bodies)[start:]
-    compiled = tags(source)
-
-    with python_alone():
-        assert tags(source) == compiled
-
-
-def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
-    _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
-    table, tokens = bytes(256), tokenize("<p>one</p>")
-
-    for name in ("tag", "start", "end", "partner"):
-        short = SimpleNamespace(**{**vars(tokens), name: getattr(tokens, name)[1:]})
-        with pytest.raises(ValueError, match="not those of 3 tokens"):
-            _compiled.TagRows(table, table)(short)
-    for other in (-2, 3):
-        beyond = {**vars(tokens), "partner": np.full(3, other, np.int32)}
-        with pytest.raises(ValueError, match=f"the partner of token 0 is {other}"):
-            _compiled.TagRows(table, table)(SimpleNamespace(**beyond))
-    with pytest.raises(ValueError, match="255 and 256 bytes"):
-        _compiled.TagRows(table[1:], table)
 
 
 def test_properties_are_read_up_to_the_most() -> None:

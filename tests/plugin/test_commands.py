@@ -10,13 +10,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
 
 import pytest
 import yaml
 
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS, load_action
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.files import (
     bundled_model,
@@ -29,6 +29,7 @@ from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.storage.sqlite_store import FILE
+from tests.helpers.archives import warc_members
 from tests.plugin.crawling import Done, environment, run_scrapy
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
@@ -57,18 +58,8 @@ def write_pages(folder: Path) -> None:
     (folder / "pages" / "nameless.html").write_text("<p>No address in it.")
     (folder / "page.html").write_text(plain(1))
     (folder / "index.html").write_text(index(1))
-    records = (warc_record(address(n), wrapped(n)) for n in STORED)
+    records = warc_members(StoredPage(address(n), wrapped(n)) for n in STORED)
     (folder / "pages.warc.gz").write_bytes(b"".join(records))
-
-
-def warc_record(url: str, html: str) -> bytes:
-    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}".encode()
-    head = (
-        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
-        f"WARC-Record-ID: <urn:uuid:{uuid4()}>\r\nWARC-Date: 2026-03-01T10:00:00Z\r\n"
-        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
-    )
-    return gzip.compress(head.encode() + answer + b"\r\n\r\n")
 
 
 def write_rules(folder: Path, site: Site) -> None:

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,10 +22,11 @@ from datetime import datetime, timezone
 from email.utils import format_datetime
 from functools import cache
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
+from research.benchmarks.local_server import Handler
+from tests.helpers import local_server
 from tests.plugin.site import story
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
@@ -36,7 +35,6 @@ JSON = "application/feed+json"
 VAULT = "What the vault of the crawler's own machine holds"
 LIMIT = 20  # articles of a site that the crawl may take
 SOUND = 20  # articles of each of the sound sites
-DRIPS = 30
 FEED_LINK = "<link rel=alternate type=application/rss+xml href='{}'>"
 SPACE = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 
@@ -48,7 +46,6 @@ class Answer(NamedTuple):
     kind: str = HTML
     status: int = 200
     headers: Mapping[str, str] = {}
-    drips: int = 0  # so many times, with pauses between
 
     @property
     def body(self) -> bytes:
@@ -362,7 +359,6 @@ HOSTILE: dict[str, tuple[Callable[[Place], Pages], int]] = {
         },
         5,
     ),
-    "a front that drips": (lambda _: {"/": Answer("<p>x</p>", drips=DRIPS)}, 0),
     "nothing": (lambda _: {"/": Answer(""), "/robots.txt": Answer(b"\0\xff", "x")}, 0),
 }
 
@@ -377,57 +373,28 @@ def sound(_: Place) -> Pages:
     }
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
+@dataclass(slots=True)
+class Site:
+    """A site while it is served."""
 
-    def __init__(
-        self, host: str, make: Callable[[Place], Pages], inside: str, folder: Path
-    ) -> None:
-        super().__init__((host, 0), _Handler)
-        self.host = host
-        self.url = f"http://{host}:{self.server_port}/"
-        self.pages = make(Place(self.url, inside or f"{host}:{self.server_port}", folder))
-        self.asked: Counter[str] = Counter()
+    host: str
+    url: str = ""
+    pages: Pages = field(default_factory=dict)
+    asked: Counter[str] = field(default_factory=Counter)
 
-    def handle_error(self, *_: object) -> None:
-        """A crawl that has had enough closes its connection; that is no news."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet
-    server: _Server
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        self.server.asked[path] += 1
-        answer = self.server.pages.get(path) or Answer("", status=404)
-        if path not in self.server.pages and path.startswith(f"/{NOW:%Y/%m/%d}/"):
-            answer = Answer(article(self.server.host, path))
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.kind)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body) * max(answer.drips, 1)))
-        self.end_headers()
-        for _ in range(answer.drips):
-            self.wfile.write(answer.body)
-            self.wfile.flush()
-            time.sleep(0.1)
-        if not answer.drips:
-            self.wfile.write(answer.body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+    def answer(self, path: str) -> Answer:
+        self.asked[path] += 1
+        if path not in self.pages and path.startswith(f"/{NOW:%Y/%m/%d}/"):
+            return Answer(article(self.host, path))
+        return self.pages.get(path) or Answer("", status=404)
 
 
 @dataclass(slots=True)
 class Web:
     """All sites while they are served."""
 
-    inside: _Server
-    sites: dict[str, _Server] = field(default_factory=dict)  # by the names of the rows
+    inside: Site
+    sites: dict[str, Site] = field(default_factory=dict)  # by the names of the rows
 
 
 @contextmanager
@@ -453,15 +420,15 @@ def serving(folder: Path) -> Iterator[Web]:
 
 
 @contextmanager
-def _served(
-    host: str, make: Callable[[Place], Pages], inside: str, folder: Path
-) -> Iterator[_Server]:
-    server = _Server(host, make, inside, folder)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def _served(host: str, make: Callable[[Place], Pages], inside: str, folder: Path) -> Iterator[Site]:
+    site = Site(host)
+
+    class SiteHandler(Handler):
+        def do_GET(self) -> None:  # noqa: N802 - its name there
+            answer = site.answer(self.path.partition("?")[0])
+            self.send(answer.status, {"Content-Type": answer.kind, **answer.headers}, answer.body)
+
+    with local_server.serving(SiteHandler, host) as address:
+        site.url = f"{address}/"
+        site.pages = make(Place(site.url, inside or address.partition("//")[2], folder))
+        yield site

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from hashlib import blake2b
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from research.benchmarks.local_server import Handler
+from tests.helpers.local_server import serving
 from tests.plugin.site import Story, story
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
@@ -54,6 +54,23 @@ class Paper:
 
     def url(self, path: str) -> str:
         return f"http://{self.host}:{self.port}{path}"
+
+    def answer(self, path: str, known: str | None) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body for *path*, of which the client has the ETag *known*."""
+        self.asked[path] += 1
+        if path in self.moved:
+            return 302, {"Location": self.moved[path]}, b""
+        found = self.page(path)
+        if found is None or path in self.refused:
+            return 503 if found else 404, {}, b""
+        kind, body = found
+        if path in self.stories:
+            return 200, {"Content-Type": kind}, body
+        etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
+        if known == etag:
+            self.unchanged[path] += 1
+            return 304, {}, b""
+        return 200, {"Content-Type": kind, "ETag": etag}, body
 
     def page(self, path: str) -> tuple[str, bytes] | None:
         """The content type and the body of what is at *path*."""
@@ -125,45 +142,10 @@ class Paper:
 def printing(paper: Paper) -> Iterator[Paper]:
     """Serve *paper*; lists have an ETag."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
-            paper.asked[path] += 1
-            if path in paper.moved:
-                self.send_response(302)
-                self.send_header("Location", paper.moved[path])
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            found = paper.page(path)
-            if found is None or path in paper.refused:
-                self.send_error(503 if found else 404)
-                return
-            kind, body = found
-            etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
-            if path not in paper.stories and self.headers.get("If-None-Match") == etag:
-                paper.unchanged[path] += 1
-                self.send_response(304)
-                self.end_headers()
-                return
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            if path not in paper.stories:
-                self.send_header("ETag", etag)
-            self.end_headers()
-            self.wfile.write(body)
+    class PaperHandler(Handler):
+        def do_GET(self) -> None:  # noqa: N802 - its name there
+            self.send(*paper.answer(self.path.partition("?")[0], self.headers["If-None-Match"]))
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Say nothing."""
-
-    server = ThreadingHTTPServer((paper.host, 0), Handler)
-    paper.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(PaperHandler, paper.host) as address:
+        paper.port = int(address.rpartition(":")[2])
         yield paper
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

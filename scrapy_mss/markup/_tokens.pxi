@@ -1,0 +1,645 @@
+"""Source -> tokens: cleaning, scanning and nesting, as `tokenizer` has them.
+
+These are walks over characters that need no object for each of them, and know no rule that says
+what a piece means. Where one begins and ends is `piece_pattern`, alternative by alternative. A walk
+moves on with each step and looks back at no more than it looked at, so that no text costs more than
+its length.
+"""
+
+# Classes of characters, as regular expressions have them.
+cdef enum:
+    IN_WORD = 1  # \w, but for ideographs and kana
+    IDEOGRAPH = 2
+    BLANK = 4
+    OF_SYMBOLS = 8  # neither \w nor \s nor one of "<&"
+    LETTER = 16  # of ASCII
+    DIGIT = 32  # of ASCII
+    HEX_DIGIT = 64
+    SPACE = 128  # \s
+    N_CODES = 0x10000
+
+cdef enum:
+    MAX_RANGES = 64
+    MAX_NAMES = 256
+
+cdef struct BareName:
+    const uint8_t* letters
+    Py_ssize_t size
+    int following  # the next with the same first letter, or -1
+
+cdef uint8_t _CLASSES[N_CODES]
+cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
+cdef uint32_t _LAST[MAX_RANGES]
+cdef Py_ssize_t _n_ranges = 0
+cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
+cdef BareName _NAMES[MAX_NAMES]  # the same
+cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
+
+
+cdef int _prepare_tables(ideographs, bare_names) except -1:
+    """Take over the ranges of *ideographs*, and the references that need no semicolon."""
+    global _n_ranges
+    cdef uint32_t code
+    if len(ideographs) > MAX_RANGES:
+        raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
+    for _n_ranges, (first, last) in enumerate(ideographs):
+        _FIRST[_n_ranges] = ord(first)
+        _LAST[_n_ranges] = ord(last or first)
+    _n_ranges = len(ideographs)
+    _prepare_names(sorted((name.encode() for name in bare_names), key=len))
+    for code in range(N_CODES):
+        _CLASSES[code] = _class_of(code)
+    return 0
+
+
+cdef int _prepare_names(list shortest_first) except -1:
+    cdef bytes name
+    cdef const uint8_t* letters
+    if len(shortest_first) > MAX_NAMES:
+        raise ValueError(f"{len(shortest_first)} names of references where {MAX_NAMES} have room")
+    _BARE_NAMES[:] = shortest_first  # which keeps the letters
+    memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
+    for number, name in enumerate(shortest_first):
+        letters = name
+        _NAMES[number] = BareName(letters, len(name), _FIRST_NAME[letters[0]])
+        _FIRST_NAME[letters[0]] = number
+    return 0
+
+
+cdef uint8_t _class_of(uint32_t code):
+    cdef uint8_t found = 0
+    cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
+    cdef Py_ssize_t i
+    for i in range(_n_ranges):
+        if _FIRST[i] <= code <= _LAST[i]:
+            found = IDEOGRAPH
+    if is_word and not found:
+        found = IN_WORD
+    if Py_UNICODE_ISSPACE(code):
+        found |= SPACE | BLANK
+    elif not is_word and code != c"<" and code != c"&":
+        found |= OF_SYMBOLS
+    if code < 0x20 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF:
+        found |= BLANK
+    if c"0" <= code <= c"9":
+        found |= DIGIT | HEX_DIGIT
+    if c"a" <= (code | 0x20) <= c"z" and code < 0x80:
+        found |= LETTER
+        if (code | 0x20) <= c"f":
+            found |= HEX_DIGIT
+    return found
+
+
+_prepare_tables(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES)
+
+
+cdef inline uint8_t _class(uint32_t code):
+    return _CLASSES[code] if code < N_CODES else _class_of(code)
+
+
+# --- where pieces end ---------------------------------------------------------------------------
+
+cdef inline Py_ssize_t _find(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, uint8_t letter
+) noexcept nogil:
+    """Where a *letter* of ASCII is from *at* on; *n* if there is none.
+
+    It is sought among the bytes, whatever the width of a character: C libraries do that with many
+    at once.
+    """
+    cdef const uint8_t* first = <const uint8_t*> text
+    cdef const uint8_t* end = <const uint8_t*> (text + n)
+    cdef const uint8_t* found = <const uint8_t*> (text + at)
+    while found < end:
+        found = <const uint8_t*> memchr(found, letter, end - found)
+        if found == NULL:
+            return n
+        at = (found - first) // <Py_ssize_t> sizeof(text[0])
+        if text[at] == letter:
+            return at
+        found += 1
+    return n
+
+
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
+    return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
+
+
+cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name of the tag."""
+    while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
+        at += 1
+    return at
+
+
+cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
+    cdef Py_ssize_t value
+    cdef uint8_t quote
+    while at < n and text[at] != c">":
+        at += 1
+        if text[at - 1] != c"=":
+            continue
+        value = at
+        while value < n and _class(text[value]) & SPACE:
+            value += 1
+        if value < n and (text[value] == c'"' or text[value] == c"'"):
+            quote = <uint8_t> text[value]
+            at = _find(text, value + 1, n, quote)
+            if at < n:
+                at += 1
+    return at + 1 if at < n else n
+
+
+cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name at *at* that needs no semicolon; *at* if there is none."""
+    cdef int name = _FIRST_NAME[text[at]]
+    cdef Py_ssize_t i
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + i < n and text[at + i] == _NAMES[name].letters[i]:
+            i += 1
+        if i == _NAMES[name].size:
+            return at + i
+        name = _NAMES[name].following
+    return at
+
+
+cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the reference whose "&" is at *at*; *at* if there is none."""
+    cdef Py_ssize_t end = at + 1
+    cdef uint8_t digit = DIGIT
+    if end < n and text[end] == c"#":
+        end += 1
+        if end < n and (text[end] == c"x" or text[end] == c"X"):
+            end += 1
+            digit = HEX_DIGIT
+        if end >= n or text[end] >= 0x80 or not _CLASSES[text[end]] & digit:
+            return at
+        while end < n and text[end] < 0x80 and _CLASSES[text[end]] & digit:
+            end += 1
+        return end + 1 if end < n and text[end] == c";" else end
+    if not _is_letter(text, end, n):
+        return at
+    while end < n and text[end] < 0x80 and _CLASSES[text[end]] & (LETTER | DIGIT):
+        end += 1
+    if end < n and text[end] == c";":
+        return end + 1
+    end = _bare_name_end(text, at + 1, n)
+    return end if end > at + 1 else at
+
+
+cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the symbol at *at*, or after several that are one."""
+    cdef Py_ssize_t end = at, last
+    if text[at] == c"<":
+        while end < n and text[end] == c"<":
+            end += 1
+        return end - 1 if end - at > 1 else end
+    while end < n and _class(text[end]) & OF_SYMBOLS:
+        end += 1
+    if end - at >= 4:
+        return end
+    if text[at] == c"&" or text[at] == c"#":
+        last = end = at
+        while end < n and (text[end] == c"&" or text[end] == c"#"):
+            if text[end] == c"&":
+                last = end
+            end += 1
+        if last > at:
+            return last
+    return at + 1
+
+
+cdef class _Rows:
+    """Runs of a text and a number of each, as they are found."""
+
+    cdef array numbers, starts, ends
+    cdef Py_ssize_t n, room
+
+    def __cinit__(self, Py_ssize_t room):
+        self.numbers = clone(_UINT64S, room, False)
+        self.starts = clone(_INT32S, room, False)
+        self.ends = clone(_INT32S, room, False)
+        self.room = room
+
+    cdef int add(self, uint64_t number, Py_ssize_t start, Py_ssize_t end) except -1:
+        if self.n == self.room:
+            self.room *= 2
+            resize(self.numbers, self.room)
+            resize(self.starts, self.room)
+            resize(self.ends, self.room)
+        self.numbers.data.as_ulonglongs[self.n] = number
+        self.starts.data.as_ints[self.n] = <int> start
+        self.ends.data.as_ints[self.n] = <int> end
+        self.n += 1
+        return 0
+
+    cdef tuple columns(self):
+        resize(self.numbers, self.n)
+        resize(self.starts, self.n)
+        resize(self.ends, self.n)
+        return tuple(map(numpy.asarray, (self.numbers, self.starts, self.ends)))
+
+
+# --- cleaning -----------------------------------------------------------------------------------
+
+cdef enum:
+    MAX_HIDDEN = 8
+
+
+cdef class _Names:
+    """The names, in lower case, of elements whose content is taken out."""
+
+    cdef tuple names
+    cdef const uint8_t* letters[MAX_HIDDEN]
+    cdef Py_ssize_t sizes[MAX_HIDDEN]
+    cdef int n
+
+    def __cinit__(self, tuple names not None):
+        cdef bytes name
+        if len(names) > MAX_HIDDEN:
+            raise ValueError(f"{len(names)} names, at most {MAX_HIDDEN}")
+        self.names = names
+        for name in names:
+            self.letters[self.n] = name
+            self.sizes[self.n] = len(name)
+            self.n += 1
+
+
+cdef bint _is_name(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Whether the tag with its name at *at* has that of *letters*, in any case, and more of it."""
+    cdef Py_ssize_t i
+    cdef uint32_t after
+    if at + size >= n:
+        return False
+    for i in range(size):
+        if text[at + i] | 0x20 != letters[i]:
+            return False
+    after = text[at + size]
+    return after == c"/" or after == c">" or _class(after) & SPACE
+
+
+cdef int _hiding(char_t* text, Py_ssize_t at, Py_ssize_t n, _Names names):
+    """Which of the *names* the tag with its name at *at* has, -1 for none."""
+    cdef int i
+    for i in range(names.n):
+        if text[at] | 0x20 == names.letters[i][0] and (
+            _is_name(text, at, n, names.letters[i], names.sizes[i])
+        ):
+            return i
+    return -1
+
+
+cdef Py_ssize_t _closing_tag(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Where, from *at* on, the closing tag with the name of *letters* is; *n* if nowhere."""
+    while True:
+        at = _find(text, at, n, c"<")
+        if at + 2 >= n:
+            return n
+        if text[at + 1] == c"/" and _is_name(text, at + 2, n, letters, size):
+            return at
+        at += 1
+
+
+cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n):
+    """After the "-->" of the comment that begins at *start*; -1 if there is none."""
+    cdef Py_ssize_t at = start + 3
+    while True:
+        at = _find(text, at + 1, n, c">")
+        if at >= n:
+            return -1
+        if text[at - 1] == c"-" and text[at - 2] == c"-":
+            return at + 1
+
+
+cdef enum:
+    LETTER_BITS = 21  # of each letter in the number of some
+    LETTER_MASK = (1 << LETTER_BITS) - 1
+    LONGEST = 40  # characters of a reference that stands for letters
+
+
+cdef Py_ssize_t _add_reference(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, str source, object letters, _Rows edits
+) except -1:
+    """Add the reference at *at*, if *letters* has a number for one; where to read on."""
+    cdef Py_ssize_t end = _reference_end(text, at, n)
+    cdef uint64_t found
+    if end == at:
+        return at + 1
+    if end - at <= LONGEST:
+        found = letters(PyUnicode_Substring(source, at, end))
+        if found:
+            edits.add(found, at, end)
+    return end
+
+
+cdef int _add_edits(
+    char_t* text, Py_ssize_t n, str source, object letters, _Names names, _Rows edits
+) except -1:
+    cdef Py_ssize_t at = 0, tag = -1, reference = -1, end  # tag and reference are the next of each
+    cdef bint comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
+    cdef int name
+    while True:
+        if tag < at:
+            tag = _find(text, at, n, c"<")
+        if reference < at:
+            reference = _find(text, at, n, c"&")
+        at = min(tag, reference)
+        if at + 2 >= n:
+            return 0
+        if at == reference:
+            at = _add_reference(text, at, n, source, letters, edits)
+        elif at + 3 < n and text[at + 1] == c"!" and text[at + 2] == c"-" and text[at + 3] == c"-":
+            end = _comment_end(text, at, n) if comments_end else -1
+            if end < 0:
+                comments_end = False
+                end = min(_find(text, at + 4, n, c">") + 1, n)
+            edits.add(0, at, end)
+            at = end
+        else:
+            name = _hiding(text, at + 1, n, names)
+            if name < 0:
+                at += 1
+                continue
+            end = _tag_end(text, at + 2, n)
+            while reference < end:  # in the tag itself
+                at = _add_reference(text, reference, n, source, letters, edits)
+                reference = _find(text, at, n, c"&")
+            at = _closing_tag(text, end, n, names.letters[name], names.sizes[name])
+            edits.add(0, end, at)
+
+
+cdef str _edited(str source, _Rows edits):
+    """The *source* with letters, or nothing, in the place of each edit."""
+    cdef list parts = []
+    cdef Py_ssize_t number, at = 0
+    cdef uint64_t left
+    for number in range(edits.n):
+        parts.append(PyUnicode_Substring(source, at, edits.starts.data.as_ints[number]))
+        left = edits.numbers.data.as_ulonglongs[number]
+        while left:
+            parts.append(chr(left & LETTER_MASK))
+            left >>= LETTER_BITS
+        at = edits.ends.data.as_ints[number]
+    parts.append(PyUnicode_Substring(source, at, PyUnicode_GET_LENGTH(source)))
+    return "".join(parts)
+
+
+cdef int _fill_places(_Rows edits, int[::1] offset, _Rows tokens, bint of_ends) except -1:
+    """Lead the starts of *tokens*, or their ends, from the edited text back to the source.
+
+    A start at a place where something was taken out stands behind it, an end before it. A decoded
+    letter shifts what follows from within itself, where no token begins or ends.
+    """
+    cdef const int* places = tokens.ends.data.as_ints if of_ends else tokens.starts.data.as_ints
+    cdef const int* start = edits.starts.data.as_ints
+    cdef const int* end = edits.ends.data.as_ints
+    cdef const uint64_t* letters = <const uint64_t*> edits.numbers.data.as_ulonglongs
+    cdef Py_ssize_t i, number = 0
+    cdef int shift = 0, next_shift = 0
+    cdef int64_t place = -1  # of the next edit, in half characters
+    for i in range(tokens.n):
+        while number < edits.n:
+            if place < 0:
+                next_shift = shift + end[number] - start[number] - _n_letters(letters[number])
+                place = 2 * <int64_t> (end[number] - next_shift) - (letters[number] > 0)
+            if 2 * <int64_t> places[i] < place + of_ends:
+                break
+            shift, place = next_shift, -1
+            number += 1
+        offset[i] = places[i] + shift
+    return 0
+
+
+cdef inline int _n_letters(uint64_t letters) noexcept:
+    return (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
+
+
+# --- what pieces mean ---------------------------------------------------------------------------
+
+cdef enum:
+    # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, which
+    # had been forgotten, and took a quarter more time to be scanned.
+    SET_BITS = 16
+    N_SETS = 1 << SET_BITS
+    SET = 4  # slots: with two, as many were forgotten as with a quarter of the memory
+    KEY_SIZE = 22  # bytes: eleven Cyrillic letters
+
+# A short piece as it is remembered: its characters, their width and number.
+cdef struct Key:
+    uint64_t words[3]
+
+cdef struct Slot:
+    uint64_t value
+    Key key
+
+
+cdef class Codes:
+    """The codes of pieces: of short ones by *code*, the latest of which are remembered.
+
+    Of those in one set, the one that was longest not asked for is forgotten. *code_of_long* may
+    remember others.
+    """
+
+    cdef Slot* slots
+    cdef object code, code_of_long
+
+    def __cinit__(self, code, code_of_long):
+        self.code, self.code_of_long = code, code_of_long
+        self.slots = <Slot*> calloc(N_SETS * SET, sizeof(Slot))
+        if self.slots == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+
+
+cdef inline bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept:
+    """Make the *key* of the *n* characters at *text*, if they have room in it.
+
+    None is that of an empty slot.
+    """
+    cdef uint32_t every = 0
+    cdef Py_ssize_t i, width, at
+    if n > KEY_SIZE:
+        return False
+    for i in range(n):
+        every |= text[i]
+    width = 1 if every < 0x100 else 2 if every < 0x10000 else 4
+    if n * width > KEY_SIZE:
+        return False
+    key.words[0] = key.words[1] = 0
+    key.words[2] = <uint64_t> (n << 3 | width) << 48
+    for i in range(n):
+        at = i * width
+        key.words[at >> 3] |= <uint64_t> text[i] << 8 * (at & 7)
+    return True
+
+
+cdef inline Py_ssize_t _set(const Key* key) noexcept:
+    cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
+    mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
+    mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
+    return mixed >> (64 - SET_BITS)
+
+
+cdef inline bint _is_remembered(Slot* slots, const Key* key) noexcept:
+    """Whether a set has the *key*, which is then in its first slot."""
+    cdef int i
+    cdef Slot found
+    for i in range(SET):
+        if slots[i].key.words[0] == key.words[0] and slots[i].key.words[1] == key.words[1] and (
+            slots[i].key.words[2] == key.words[2]
+        ):
+            if i:
+                found = slots[i]
+                memmove(slots + 1, slots, i * sizeof(Slot))
+                slots[0] = found
+            return True
+    return False
+
+
+cdef uint64_t _code(
+    Codes codes, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+) except? 1:
+    """The code of the piece of *source* from *start* to *end*."""
+    cdef Key key
+    cdef Slot* slots
+    cdef uint64_t code
+    if not _is_key(&key, text + start, end - start):
+        return codes.code_of_long(PyUnicode_Substring(source, start, end))
+    slots = codes.slots + SET * _set(&key)
+    if not _is_remembered(slots, &key):
+        code = codes.code(PyUnicode_Substring(source, start, end))
+        memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
+        slots[0].value, slots[0].key = code, key
+    return slots[0].value
+
+
+# --- scanning and nesting -----------------------------------------------------------------------
+
+cdef int _scan(
+    char_t* text, Py_ssize_t n, str source, Codes codes, uint64_t no_token, _Rows tokens
+) except -1:
+    """Add the tokens of *text*; a tag goes on after what its code is of."""
+    cdef Py_ssize_t at = 0, end, known
+    cdef uint64_t code
+    cdef uint32_t letter
+    cdef uint8_t is_in
+    while at < n:
+        letter = text[at]
+        is_in = _class(letter)
+        if is_in & IN_WORD:
+            end = at + 1
+            while end < n and _class(text[end]) & IN_WORD:
+                end += 1
+            known = end
+        elif is_in & BLANK:
+            at += 1
+            continue
+        elif is_in & IDEOGRAPH:
+            known = end = at + 1
+        elif letter == c"<" and _is_letter(
+            text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n
+        ):
+            known = _name_end(text, at + 2, n)
+            end = _tag_end(text, at + 2, n)
+        elif letter == c"<" and at + 1 < n and text[at + 1] in (c"!", c"?", c"/"):
+            at = _find(text, at + 1, n, c">") + 1  # a declaration
+            continue
+        else:
+            end = _reference_end(text, at, n) if letter == c"&" else at
+            end = end if end > at else _symbols_end(text, at, n)
+            known = end
+        code = _code(codes, text, at, known, source)
+        if not code & no_token:
+            tokens.add(code, at, end)
+        at = end
+    return 0
+
+
+cdef tuple _nested(const uint64_t[::1] token_id):
+    """The kind and tag of each token, its most recent unclosed tag when it ends, its partner."""
+    cdef Py_ssize_t n = token_id.shape[0], at, depth = 0
+    kinds, tags = numpy.empty(n, "u1"), numpy.empty(n, "u1")
+    tops, partners = numpy.empty(n, "i4"), numpy.empty(n, "i4")
+    cdef uint8_t[::1] kind = kinds, tag = tags
+    cdef int[::1] top = tops, partner = partners
+    cdef array stack = clone(_INT32S, n, False)
+    cdef int* open_tags = stack.data.as_ints
+    cdef Py_ssize_t n_open[256]
+    memset(n_open, 0, sizeof(n_open))
+    for at in range(n):
+        kind[at] = token_id[at] & KIND_MASK
+        tag[at] = token_id[at] >> KIND_BITS & 0xFF if kind[at] <= CLOSE else 0
+        partner[at] = -1
+        if kind[at] == OPEN:
+            open_tags[depth] = <int> at
+            depth += 1
+            n_open[tag[at]] += 1
+        elif kind[at] == CLOSE and n_open[tag[at]]:
+            while True:
+                depth -= 1
+                n_open[tag[open_tags[depth]]] -= 1
+                if tag[open_tags[depth]] == tag[at]:
+                    break
+            partner[at] = open_tags[depth]
+            partner[open_tags[depth]] = <int> at
+        top[at] = open_tags[depth - 1] if depth else -1
+    return kinds, tags, tops, partners
+
+
+cdef class Tokenizer:
+    """The columns of `tokens.Tokens` but for the source.
+
+    *ask* gives two functions for a stemmer, by which its `Codes` are made, and *letters* a number
+    for a reference. The content of elements with *names* (bytes, in lower case) is taken out. What
+    has the bits *no_token* in its code is no token.
+    """
+
+    cdef dict codes
+    cdef object ask, letters
+    cdef _Names names
+    cdef uint64_t no_token
+
+    def __init__(self, ask, letters, tuple names not None, uint64_t no_token):
+        self.codes, self.ask, self.letters, self.no_token = {}, ask, letters, no_token
+        self.names = _Names(names)
+
+    def __call__(self, str source not None, stem):
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
+        cdef const void* data = PyUnicode_DATA(source)
+        cdef _Rows edits = _Rows(64), tokens = _Rows(n // 16 + 16)
+        if PyUnicode_KIND(source) == 1:
+            _add_edits(<const uint8_t*> data, n, source, self.letters, self.names, edits)
+        elif PyUnicode_KIND(source) == 2:
+            _add_edits(<const uint16_t*> data, n, source, self.letters, self.names, edits)
+        else:
+            _add_edits(<const uint32_t*> data, n, source, self.letters, self.names, edits)
+        cdef str text = _edited(source, edits) if edits.n else source
+        self.scan(text, stem, tokens)
+        numbers, clean_starts, clean_ends = tokens.columns()
+        starts, ends = numpy.empty(tokens.n, "i4"), numpy.empty(tokens.n, "i4")
+        _fill_places(edits, starts, tokens, False)
+        _fill_places(edits, ends, tokens, True)
+        kinds, tags, tops, partners = _nested(numbers)
+        return (
+            text, numbers, kinds, tags, starts, ends, clean_starts, clean_ends, tops, partners
+        )
+
+    cdef int scan(self, str text, stem, _Rows tokens) except -1:
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+        cdef const void* data = PyUnicode_DATA(text)
+        cdef Codes codes = self.codes.get(stem)
+        if codes is None:
+            codes = self.codes[stem] = Codes(*self.ask(stem))
+        if PyUnicode_KIND(text) == 1:
+            return _scan(<const uint8_t*> data, n, text, codes, self.no_token, tokens)
+        if PyUnicode_KIND(text) == 2:
+            return _scan(<const uint16_t*> data, n, text, codes, self.no_token, tokens)
+        return _scan(<const uint32_t*> data, n, text, codes, self.no_token, tokens)
