@@ -14,7 +14,7 @@ and one that was trained with other inputs is rejected (`models.inputs`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from math import exp
@@ -59,7 +59,11 @@ LANES = 16  # numbers in the widest register: a tile has as many rows, or twice 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Weights; the last row of ``hidden`` and the last of ``output`` are the biases."""
+    """Weights; the last row of ``hidden`` and the last of ``output`` are the biases.
+
+    Inputs are standardized to mean 0 and deviation 1 and clipped far out, so that a page unlike all
+    others gives no number that the network was never trained with.
+    """
 
     mean: Matrix  # float32[n_inputs]
     scale: Matrix  # float32[n_inputs]
@@ -143,9 +147,8 @@ class Pooling(NamedTuple):
 
 
 POOLINGS = (
-    Pooling("unigram", "unigram"),  # the mean over the words and symbols of the block
-    Pooling("shape", "shape"),  # the block's own value
-    # Sum, least and greatest of the values of all ancestors, and of 0
+    Pooling("unigram", "unigram"),
+    Pooling("shape", "shape"),
     Pooling("class_words_sum", "class_words"),
     Pooling("class_words_min", "class_words"),
     Pooling("class_words_max", "class_words"),
@@ -157,38 +160,49 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
     families = {family.name: family for family in bayes.families}
     rows = np.empty((len(POOLINGS), len(page.blocks)))
-    rows[0] = _mean_over_texts(page, families["unigram"], bayes)
-    shape, class_words = families["shape"], families["class_words"]
-    rows[1] = bayes.log_ratio(shape, shape_buckets(page, shape.bits))[0]
-    ratio = bayes.log_ratio(class_words, class_word_buckets(page, class_words.bits))[0]
-    _pool_over_ancestors(page, ratio, rows[2:])
+    for name, fill in _FILLS.items():
+        of_family = [row for row, pooling in enumerate(POOLINGS) if pooling.family == name]
+        fill(page, families[name], bayes, rows[of_family[0] : of_family[-1] + 1])
     np.maximum(rows, -MAX_LOG_ODDS, out=rows)
     return np.minimum(rows, MAX_LOG_ODDS, out=rows)
 
 
-def _mean_over_texts(page: Page, family: Family[Page], bayes: NaiveBayes[Page]) -> Floats:
-    """float64[n]: the mean evidence of each block's words and symbols; *family* is of unigrams."""
+def _fill_means(page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats) -> None:
+    """The mean evidence of each block's words and symbols."""
     texts = page.texts
-    total = np.zeros(len(page.blocks))
+    rows[0] = 0.0
     for some in portions(len(texts.token)):
         ids = page.tokens.token_id[texts.token[some]]
         ratio = bayes.log_ratio(family, unigram_buckets(ids, family.bits))[0]
-        total += np.bincount(texts.block[some], ratio, len(total))
-    return total / texts.size
+        rows[0] += np.bincount(texts.block[some], ratio, rows.shape[1])
+    rows[0] /= texts.size
 
 
-def _pool_over_ancestors(page: Page, ratio: Floats, rows: Floats) -> None:
-    """Fill *rows* (float64[3, n]) with the *ratio* of class words (float64[n_class_words]).
+def _fill_shapes(page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats) -> None:
+    """The evidence of each block's shape."""
+    rows[0] = bayes.log_ratio(family, shape_buckets(page, family.bits))[0]
+
+
+def _fill_ancestors(
+    page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats
+) -> None:
+    """Sum, least and greatest of the class words of each block's ancestors, and of 0.
 
     They are added in their order by element, and then by block.
     """
     element, containers = page.attributes.element, page.containers
+    ratio = bayes.log_ratio(family, class_word_buckets(page, family.bits))[0]
     for row, reduce in zip(rows, (np.add, np.minimum, np.maximum), strict=True):
         of_elements = np.zeros(len(containers) + 1)
         reduce.at(of_elements, element, ratio)
         reduce.reduce(of_elements[containers.around], out=row)
 
 
+_FILLS: dict[str, Callable[[Page, Family[Page], NaiveBayes[Page], Floats], None]] = {
+    "unigram": _fill_means,
+    "shape": _fill_shapes,
+    "class_words": _fill_ancestors,
+}
 _SCORES = ("score", "score_of_heading_above", "page_evidence")
 _MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)

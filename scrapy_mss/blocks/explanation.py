@@ -1,8 +1,8 @@
 """What was decided about each block of a page, and why.
 
 A block is kept if its probability is above the threshold, it is in the article's span, and it is no
-second copy; a data table is kept or left out as a whole. What weighed in its probability are
-`reasons`.
+second copy; a data table is kept or left out as a whole. The reasons for its probability are the
+changes in its log-odds without each group of inputs (``GROUPS``, by what inputs are about).
 """
 
 from __future__ import annotations
@@ -95,7 +95,12 @@ def group_of(name: str) -> Topic:
 def group_effects(
     classifier: BlockClassifier, page: Page, inputs: BlockInputs
 ) -> dict[str, Floats]:
-    """What each group says for a block of *page*, by its name, in log-odds: float64[n_blocks]."""
+    """What each group says for a block of *page*, by its name, in log-odds: float64[n_blocks].
+
+    A group is made neutral by giving its inputs the mean that they had in the training. How much
+    the log-odds of a block fall by that is what the group says for it; where they rise, it speaks
+    against it. Groups overlap in what they know, so what they say does not add up to the whole.
+    """
     network = classifier.networks.of(page)
     names, matrix = list(inputs.columns), inputs.matrix
     columns: dict[str, list[int]] = {}

@@ -5,7 +5,7 @@ like the paper's, once for every token of the block or element that has the valu
 article are in one element, so that a single page would make a class word as certain as a hundred
 pages do; a large smoothing stands against that.
 
-A family's version is raised by hand when its values change; `tests/models/test_families.py` fails
+A family's version is raised by hand when its values change; `tests/blocks/test_families.py` fails
 where that was forgotten. Counts of different versions are never added.
 """
 

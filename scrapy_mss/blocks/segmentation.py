@@ -177,6 +177,10 @@ def _count(of_token: Ints, n: int, chosen: Bools) -> Counts:
 class Containers:
     """A page's block elements in the order of their opening tags; m of them, over n blocks.
 
+    An element contains the blocks from ``begin`` up to ``end``, so that a sum over it is a
+    difference of two running sums, whatever it contains and however deep it is: all elements of a
+    page cost one pass over its blocks.
+
     ``around[k]`` is the k-th element around each block, innermost first, and ``parent`` the one
     around each element of those; m stands for none.
     """

@@ -205,7 +205,13 @@ def _inside_emptied(tokens: Tokens, removed: Bools, kept: Bools) -> Bools:
 
 
 def kept_at(page: Page, kept: Bools, place: Bools, excluded: Bools) -> Bools:
-    """bool[n_tokens]: the runs of *kept* tokens through *place*, without what is *excluded*."""
+    """bool[n_tokens]: the runs of *kept* tokens through *place*, without what is *excluded*.
+
+    A rule may say where the article is and not what in there is text. Of what the model keeps, the
+    blocks at the place stay, and those that follow one another without a gap from there: a
+    headline's standfirst, or a last paragraph that the rule's element does not hold. What is kept
+    elsewhere, with text between that is not kept, is dropped: comments, another story.
+    """
     wanted = kept & ~excluded
     text = page.blocks.count(wanted & page.tokens.is_word) > 0
     at_place = page.blocks.count(place & ~page.tokens.is_tag) > 0

@@ -190,6 +190,10 @@ def shared_counts(texts: Texts, few: TokenIds, factor: int) -> Counts:
     return np.bincount(block[is_among(ids, few)], minlength=len(texts.first))
 
 
+# The commonest words of many languages, by which running text differs from lists of names: a text
+# has them in every sentence, a menu or a list of headlines hardly any. The lists are pooled: a word
+# that is common in one language is rare in menus of another.
+#
 # By a word's hash: one other word in five hundred is taken for a stop word.
 _N_STOP_PLACES = 1 << 18
 

@@ -26,7 +26,7 @@ from typing import Final, TypeVar
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree
+from scrapy_mss.metadata.tree import HIDDEN, Element, Fragment, PageTree
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
@@ -111,12 +111,11 @@ class ParsedPage:
         return [
             self.visible.of(element)
             for element in self.tree.find(frozenset({"title"}), 2)
-            if not self.tree.is_hidden(element)
+            if not any(each.tag in HIDDEN for each in element.iterancestors())
         ]
 
     @lazy
     def _headings(self) -> list[tuple[str, Element]]:
-        """The texts and elements of the highest level of headings in the page."""
         for tag in ("h1", "h2"):
             elements = self.tree.find(frozenset({tag}), MAX_HEADINGS)
             texts = ((self.visible.of(element), element) for element in elements)

@@ -208,14 +208,6 @@ class PageTree:
             merged = {**self.attributes_in(row), **merged}
         return merged
 
-    def is_hidden(self, element: Element) -> bool:
-        row = self._parents[element.row]
-        while row >= 0:
-            if _EFFECTS[self._number[row]] == _NO_TEXT:
-                return True
-            row = self._parents[row]
-        return False
-
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
         return map(self._element, rows)
@@ -240,18 +232,12 @@ class PageTree:
         return array("i", (row for row in self._opening if self._number[row] == number))
 
     def properties(self, most: int) -> Iterator[Element]:
-        rows = self._holding(PROPERTY, self._opening)
-        elements = map(self._element, rows)
+        elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[Element]:
-        links = map(self._element, self._holding(relation, self._with_relation))
+        links = map(self._element, self._holding(relation, self._rows_of("a")))
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
-
-    @lazy
-    def _with_relation(self) -> Rows:
-        """The rows of links that may have a relation: few of all, and asked for several times."""
-        return self._holding("rel", self._rows_of("a"))
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""

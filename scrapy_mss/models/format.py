@@ -5,10 +5,10 @@
 
 The header names every part in the order of the file: families with the length of their blocks,
 arrays of the block classifier with their shapes, and the inputs with which the classifier was
-trained (`inputs`). A block has only the filled buckets, so that a file is as large as what was
-learned: their numbers as differences (small numbers compress well) and their out and in counts,
-compressed with zlib. The keys are stored in the same way, with their generations; a model that
-knows no page has none.
+trained (`classifier_inputs`). A block has only the filled buckets, so that a file is as large as
+what was learned: their numbers as differences (small numbers compress well) and their out and in
+counts, compressed with zlib. The keys are stored in the same way, with their generations; a model
+that knows no page has none.
 
 Each family has the version of its computation and the number of pages that were counted by it. A
 family stored under another version starts from zero, and the stored counts are kept beside it: a
@@ -394,7 +394,11 @@ had been blank since the spring before last, when the last of the old crew had g
 
 @cache
 def classifier_inputs() -> Inputs:
-    """The inputs that this version computes."""
+    """The inputs that this version computes: their names, and a digest of their values on a page.
+
+    The weights of a classifier are valid only with the inputs with which it was trained: one that
+    was added, removed, moved or computed differently under the same name is recognized and named.
+    """
     page = Page.of(PROBE, url=PROBE_URL)
     blocks = len(page.blocks)
     evidence = np.sin(np.arange(len(POOLINGS) * blocks)).reshape(len(POOLINGS), blocks)

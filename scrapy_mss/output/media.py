@@ -24,6 +24,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin
 
@@ -210,14 +211,9 @@ def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
         return []
     article = _Article(tokens, kept, url)
     first, last = int(at[0]), int(at[-1])
-    media = []
-    for place in article.places(_lead(tokens, first), last):
-        medium = article.medium(place, in_lead=place < first)
-        if medium is not None:
-            media.append(medium)
-            if len(media) == MAX_MEDIA:
-                break
-    return media
+    places = article.places(_lead(tokens, first), last)
+    media = (article.medium(place, in_lead=place < first) for place in places)
+    return list(islice(filter(None, media), MAX_MEDIA))
 
 
 def _lead(tokens: Tokens, first: int) -> int:
@@ -281,15 +277,13 @@ class _Article:
         if not caption and (self._is_teaser(around) or self._is_in_box(around)):
             return None
         alt = _on_one_line(attributes.get("alt", ""))
-        alt = "" if alt in SAYS_NOTHING else alt
-        return Medium(IMAGE, url, caption, alt)
+        return Medium(IMAGE, url, caption, "" if alt in SAYS_NOTHING else alt)
 
     def _player(self, place: int, name: str) -> Medium | None:
         attributes = self._attributes(place)
         if name in (VIDEO, AUDIO):
             given = [attributes, *self._inside(place)]
-            addresses = (self._first_address(each) for each in given)
-            found = [url for url in addresses if url]
+            found = list(filter(None, map(self._first_address, given)))
             files = [url for url in found if extension_of(url) not in PLAYLISTS]
             best = next(iter(files or found), None)
             return Medium(name, best, is_file=bool(files)) if best else None

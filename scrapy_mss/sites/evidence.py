@@ -248,6 +248,9 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     return below
 
 
+# Headings of readers' comments, as newspapers print them above a thread. The reading of a single
+# page mistakes comments in markup without telling names for the article, and so does the memory of
+# a site, which counts such readings. A heading is recognized by the whole text of its block.
 HEADINGS: Final = """
 comments, reader comments, readers' comments, your comments, letters, letters to the editor
 kommentare, leserkommentare, kommentare zum artikel, lesermeinungen, leserbriefe

@@ -128,7 +128,7 @@ _NO_COUNTS = KeyedCounts(
 )
 
 
-# Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that
+# Of `BlockKeys`: raised when the keys of a page change (tests/blocks/test_families.py), so that
 # what is stored under other keys is not used.
 KEYS_VERSION = 1
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another

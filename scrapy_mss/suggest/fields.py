@@ -34,7 +34,7 @@ MOST_WRONG: Final = 0.1  # of the pages, that it gives another one on
 
 
 class _Field(NamedTuple):
-    """What the metadata has of a field, and what texts that a selector gives become."""
+    """How a field is read from the metadata, and from the texts that a selector gives."""
 
     of_metadata: Callable[[Metadata], Value]
     of_texts: Callable[[Value, str | None], Value]  # of a page in that language
@@ -89,7 +89,7 @@ def _field_rule(
     for page, value in zip(pages, values, strict=True):
         for candidate in _places(field, page, value) if value else ():
             texts.setdefault(candidate.text, candidate.cost)
-    best: tuple[float, float, FieldRule] | None = None
+    rated = []
     for text, cost in sorted(texts.items(), key=lambda row: row[1])[:MAX_TRIED]:
         selector = usable(text, "title")
         if selector is None:
@@ -98,11 +98,10 @@ def _field_rule(
         known = [(one, other) for one, other in zip(given, values, strict=True) if other]
         right = sum(one == other for one, other in known)
         wrong = sum(bool(one) and one != other for one, other in known)
-        if right < LEAST_RIGHT * n_known or wrong > MOST_WRONG * n_known:
-            continue
-        row = (right - wrong, -cost, FieldRule(selector, expected(right, n_known)))
-        best = row if best is None else max(best, row, key=lambda each: each[:2])
-    return best[2] if best else None
+        if right >= LEAST_RIGHT * n_known and wrong <= MOST_WRONG * n_known:
+            rule = FieldRule(selector, expected(right, n_known))
+            rated.append((right - wrong, -cost, rule))
+    return max(rated, key=lambda row: row[:2])[2] if rated else None
 
 
 def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:
@@ -135,7 +134,7 @@ def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[E
 
 
 def texts_of(selector: Selector, page: SitePage) -> Value:
-    """What *selector* gives for a field of the page, as a labelled page has it."""
+    """The texts that *selector* gives for a field of the page."""
     try:
         return distinct_texts(page.tree, selector.select(page.root))
     except FAILURES:

@@ -177,7 +177,7 @@ def best_place(
         missed = votes.per_page(selected) == 0
     if not around:
         return None
-    # The model says what of it is text, and excludes most by itself.
+    # The model decides what is text there, and drops most of the rest by itself.
     votes = _Votes(pages, alone=True)
     search = _ExclusionSearch(votes, _exclusions(votes, selected), selected, ())
     chosen, agreement = search.exclude(everyone)[0], search.held_out(everyone).mean()

@@ -114,7 +114,7 @@ class _Editor:
 
     def is_inside(self, rule: Wrapper) -> bool:
         """Whether the block is in what *rule* takes for the article."""
-        inside = self._by_rule(rule, self.page)[slice(*self.words)]
+        inside = self._by_rule(rule)[slice(*self.words)]
         return bool(2 * np.count_nonzero(inside) >= len(inside))
 
     def exclude(self, click: Click) -> Edit:
@@ -124,8 +124,7 @@ class _Editor:
         level = min(level, len(path) - 1)
         for selector in self._by_cost(path[level]):
             rule = self._with(exclude=(*self.rule.exclude, selector))
-            left = rule is not None and self._by_rule(rule, self.page).any()
-            if rule is not None and left and not self.is_inside(rule):
+            if rule and self._by_rule(rule).any() and not self.is_inside(rule):
                 return self._edit(rule, path, level, f"excluded: {selector.text}")
         raise EditError("no selector excludes only this block; try its parent with the arrow up")
 
@@ -133,21 +132,20 @@ class _Editor:
         """The rule with the block in it."""
         path = self._path(BLOCK_TAGS)
         free = tuple(each for each in self.rule.exclude if not self._covers(each))
-        rule = self._with(exclude=free)
-        if rule is not None and free != self.rule.exclude and self.is_inside(rule):
-            level = min(click.level or 0, len(path) - 1)
+        level = min(click.level or 0, len(path) - 1)
+        rule = self._including(exclude=free)
+        if rule and free != self.rule.exclude:
             return self._edit(rule, path, level, "no longer excluded")
-        level = 0 if click.level is None else min(click.level, len(path) - 1)
-        if click.level is None and not self._by_rule(self.rule, self.page).any():
+        if click.level is None and not self._by_rule(self.rule).any():
             level = self._around_all(path)  # without any body on this page
-        rule = self._with(exclude=free, body=self.rule.place, around=())
-        if self.rule.around and rule is not None and self.is_inside(rule):
+        rule = self._including(exclude=free, body=self.rule.place, around=())
+        if rule and self.rule.around:
             return self._edit(rule, path, level, NOW_BODY)
         for selector in self._selectors(path[level]):
             bodies = self._bodies(selector)
             for fields in ({self.rule.place_role: bodies}, {"body": bodies, "around": ()}):
-                rule = self._with(exclude=free, **fields)
-                if rule is not None and self.is_inside(rule):
+                rule = self._including(exclude=free, **fields)
+                if rule:
                     return self._edit(rule, path, level, f"in the body: {selector.text}")
         raise EditError("no selector includes this block; try its parent with the arrow up")
 
@@ -161,7 +159,7 @@ class _Editor:
             is_time = click.role == "published" and element.get("datetime")
             found = css(f"{text}::attr(datetime)") if is_time else selector
             rule = self._with(**{click.role: (found,)})
-            if rule is not None:
+            if rule:
                 return self._edit(rule, path, level, f"{click.role}: {found.text}")
         raise EditError("no selector finds this place again; try its parent with the arrow up")
 
@@ -186,7 +184,7 @@ class _Editor:
         """The level of the greatest element with nothing of what the model keeps but the block."""
         target = self.page.target.copy()
         target[slice(*self.words)] = False
-        by_rule = self._by_rule(self.rule, self.page)
+        by_rule = self._by_rule(self.rule)
         wanted = target & by_rule
         level = 0
         for number, element in enumerate(path):
@@ -224,11 +222,9 @@ class _Editor:
 
     def _covers(self, selector: Selector) -> bool:
         """Whether *selector* selects something around the block."""
-        inside = (self.page.elements.get(each) for each in elements_of(selector, self.page.root))
-        return any(
-            span is not None and span[0] < self.words[1] and self.words[0] < span[1]
-            for span in inside
-        )
+        elements = elements_of(selector, self.page.root)
+        spans = (self.page.elements.get(each, (0, 0)) for each in elements)
+        return any(start < self.words[1] and self.words[0] < end for start, end in spans)
 
     def _selectors(self, element: Element) -> Iterator[Selector]:
         for text in islice(selectors_for(element, self.roots), MOST_TRIED):
@@ -245,25 +241,27 @@ class _Editor:
         def cost(selector: Selector) -> int:
             lost = 0
             for page in (self.page, *self.others):
-                target = page.target
-                if page is self.page:
-                    target = target.copy()
-                    target[start:end] = False
-                mask = np.zeros_like(target)
+                mask = np.zeros_like(page.target)
                 for each in elements_of(selector, page.root):
                     mask[slice(*page.elements.get(each, (0, 0)))] = True
-                lost += int(np.count_nonzero(mask & target))
+                if page is self.page:
+                    mask[start:end] = False
+                lost += int(np.count_nonzero(mask & page.target))
             return lost
 
         return sorted(self._selectors(element), key=cost)
 
-    def _by_rule(self, rule: Wrapper, page: SitePage) -> Bools:
-        """bool[n_words]: what *rule* takes for the article of *page*."""
-        found = page.by_rule(rule)
-        if found is None:
-            return np.zeros_like(page.target)
+    def _by_rule(self, rule: Wrapper) -> Bools:
+        """bool[n_words]: the article of the page by *rule*."""
+        found = self.page.by_rule(rule)
+        assert found is not None  # the page has a tree
         inside: Bools = found.inside[found.tokens.is_word]
         return inside
+
+    def _including(self, **fields: object) -> Wrapper | None:
+        """The rule with other *fields*; None if it is invalid or the block is still outside."""
+        rule = self._with(**fields)
+        return rule if rule and self.is_inside(rule) else None
 
     def _with(self, **fields: object) -> Wrapper | None:
         """The rule with other *fields*; None if it would be invalid."""

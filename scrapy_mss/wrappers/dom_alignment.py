@@ -223,7 +223,7 @@ def _parse(source: str) -> Element | None:
     """
     source = without_surplus_attributes(source.replace("\0", "\ufffd"))
     data = source.encode("utf-8", "replace")
-    del source  # beside the tree there need not be two copies
+    del source  # frees its memory before the tree is built
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         return etree.fromstring(data, parser)

@@ -1,8 +1,8 @@
-"""What is wrong with wrappers: problems as values, and one exception that lists all of them.
+"""Problems of wrappers as values, and one exception that lists all of them.
 
-The values of a wrapper validate themselves when they are made and know nothing of files, so the
-problems that they raise have no path yet. On the way up each reader prepends its part of the path
-(a key, an index, a file) and goes on with the next value: all problems are reported at once.
+The values of a wrapper validate themselves when they are created and know nothing of files, so the
+problems that they raise have no path yet. Each reader prepends its part of the path (a key, an
+index, a file) and continues with the next value: all problems are reported at once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scrapy_mss.files.untrusted import printable
 
 LONGEST_SHOWN: Final = 80  # characters of a value in a message: the longest selectors fill a screen
 LONGEST_PART: Final = 500  # characters of what a message says was found, or of where
-MOST_LISTED: Final = 20  # problems in one message; more of them help nobody
+MOST_LISTED: Final = 20  # problems in one message
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where it is, what was expected there, and what was found.
+    """One problem: where it is, what was expected there, and what was found.
 
     ``path`` leads to the value inside ``file``, as in ``$.wrappers[0].body.css``; ``line`` is where
     it begins there, counted from 1, and 0 if that is not known.
@@ -44,7 +44,7 @@ class Problem:
 
 
 def _part(text: str) -> str:
-    """*text* as a part of a message: of a bounded length, and nothing that controls a terminal."""
+    """*text* as a part of a message: of a bounded length, without control characters."""
     short = text if len(text) <= LONGEST_PART else text[:LONGEST_PART] + " \N{HORIZONTAL ELLIPSIS}"
     return printable(short)
 

@@ -8,12 +8,11 @@
     title, authors                    of each the first alternative that selects text
     published                         the first alternative that selects a date
 
-The span of ``around`` is where the article is. What in there is text says the model, one layer up
-(`reading`).
+The span of ``around`` is where the article is; `reading` asks the model which part of it is text.
 
-No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
-the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,
-since the model would learn as article what it was to exclude.
+No page raises an exception: if nothing is labelled, the reason is a value. A selector that fails on
+the page is reported in `Labelling.failures`; if it is one of ``exclude``, nothing is labelled,
+since the model would learn as article what was to be excluded.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ from scrapy_mss.wrappers.selectors import (
 
 FIELDS = ("exclude", "title", "authors", "published")  # those that a wrapper may leave out
 
-# A tag costs as much as thirty words. Beyond that density nothing is labelled: such a page is no
-# article, and would not be learned from. Of 5,100 pages the densest had 35 characters a start tag.
+# A tag costs as much as thirty words. Beyond that density nothing is labelled: such a page is not
+# an article, and would not be learned from. Of 5,100 pages the densest had 35 characters for each.
 DENSEST = 25  # characters of source for each start tag
-MIN_TAGS = 2_000  # start tags that any page may have: what they cost is no matter
+MIN_TAGS = 2_000  # start tags that any page may have: their cost is negligible
 # Selectors and the tree walk from an element up to the root, to order two and to free one. Of 3,100
 # pages three have elements inside so many others, at most one to 560 characters.
 DEEP = 64  # elements around an element
@@ -125,23 +124,30 @@ class Labelling:
         return {name: name not in self.missed for name in fields if getattr(self.wrapper, name)}
 
 
+def unlabelled(
+    wrapper: Wrapper, tokens: Tokens, reason: Reason, failures: Iterable[str] = ()
+) -> Labelling:
+    """The result for a page of which nothing is labelled."""
+    nothing = np.zeros(len(tokens), np.bool_)
+    return Labelling(wrapper, tokens, nothing, nothing, reason, failures=tuple(failures))
+
+
 def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labelling:
     """Label the page with the HTML *source* by *wrapper*; *tokens* saves tokenizing it again."""
     if tokens is None:
         tokens = tokenize(source)
     elif tokens.source != source:
         raise ValueError("expected the tokens of this source, got those of another; leave them out")
-    nothing = np.zeros(len(tokens), np.bool_)
     tree = aligned(tokens)
     if isinstance(tree, Reason):
-        return Labelling(wrapper, tokens, nothing, nothing, tree)
+        return unlabelled(wrapper, tokens, tree)
     found = _Labeller(wrapper, tree).label()
-    del tree  # which is large: its memory is free for the text
+    del tree  # frees its memory before the text is rendered
     return _with_text(found)
 
 
 def label_tree(wrapper: Wrapper, tree: AlignedTree) -> Labelling:
-    """Label a page by *wrapper* whose *tree* is at hand, as `aligned` gives it."""
+    """Label a page by *wrapper*, given its *tree* from `aligned`."""
     return _with_text(_Labeller(wrapper, tree).label())
 
 
@@ -150,7 +156,7 @@ def _with_text(found: Labelling) -> Labelling:
 
 
 def aligned(tokens: Tokens) -> AlignedTree | Reason:
-    """The tree of a page, or why it is not walked through: what is bounded there bounds labels."""
+    """The tree of a page, or why it is rejected: these bounds limit the cost of labels."""
     if np.count_nonzero(tokens.kind == OPEN) > max(MIN_TAGS, len(tokens.source) // DENSEST):
         return Reason.TOO_MANY_TAGS
     tree = AlignedTree(tokens)
@@ -162,7 +168,7 @@ def aligned(tokens: Tokens) -> AlignedTree | Reason:
 
 
 class _Labeller:
-    """One wrapper at work on one page."""
+    """Applies one wrapper to one page."""
 
     def __init__(self, wrapper: Wrapper, tree: AlignedTree) -> None:
         assert tree.root is not None
@@ -212,10 +218,7 @@ class _Labeller:
         )
 
     def _nothing(self, reason: Reason) -> Labelling:
-        tokens = self.tree.tokens
-        nothing = np.zeros(len(tokens), np.bool_)
-        failures = tuple(self.failures)
-        return Labelling(self.wrapper, tokens, nothing, nothing, reason, failures=failures)
+        return unlabelled(self.wrapper, self.tree.tokens, reason, self.failures)
 
     def _trim(self, inside: Bools) -> bool:
         """Drop the tags at both ends of *inside*; return whether anything is left."""
@@ -254,11 +257,14 @@ class _Labeller:
         if len(self.failures) > n_failures:
             return None
         starts = self.tree.starts(nodes)
-        edges = [0]
+        excluded = np.zeros(len(self.tree.tokens), np.bool_)
+        end = 0
         for node in self._outermost_first(starts):
-            if starts[node] >= edges[-1]:  # else it is inside the one before
-                edges += starts[node], max(starts[node], self.tree.end(node))
-        return _inside(edges[1::2], edges[2::2], len(self.tree.tokens))
+            start = starts[node]
+            if start >= end:  # else it is inside the one before
+                end = max(start, self.tree.end(node))
+                excluded[start:end] = True
+        return excluded
 
     def _outermost_first(self, starts: Mapping[Element, int]) -> list[Element]:
         """The elements by their *starts*; of those that begin together, the outermost first.
@@ -326,14 +332,6 @@ def _text_of(selector: Body) -> str:
     if isinstance(selector, Between):
         return f"{selector.start.text} … {selector.end.text}"
     return "" if selector.kind == "class_or_id" else selector.text
-
-
-def _inside(starts: list[int], ends: list[int], n: int) -> Bools:
-    """bool[n]: what is in a span; some may be empty, or begin where another one ends."""
-    edges = np.zeros(n + 1, np.int32)
-    np.add.at(edges, np.array(starts, np.int32), np.int32(1))
-    np.subtract.at(edges, np.array(ends, np.int32), np.int32(1))
-    return np.greater(np.cumsum(edges[:-1], dtype=np.int32), 0)
 
 
 def _outermost_last(nodes: list[Element]) -> Element:

@@ -28,7 +28,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
 from scrapy_mss.models.model import Example, Model, example_of, generation_after
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.wrappers.labeller import Labelling, Reason, label
+from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rules import Wrapper
 
@@ -68,10 +68,7 @@ def read_at(
     n_at_place = np.count_nonzero(kept & place.inside & is_word)
     is_article = extraction.probability >= least_probability
     if not is_article or n_at_place <= LEAST_SHARE * n_kept:
-        nothing = np.zeros_like(kept)
-        return Labelling(
-            place.wrapper, page.tokens, nothing, nothing, Reason.NOT_READ, failures=place.failures
-        )
+        return unlabelled(place.wrapper, page.tokens, Reason.NOT_READ, place.failures)
     return replace(place, inside=kept, text=readable(page.tokens, kept))
 
 

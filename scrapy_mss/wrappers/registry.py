@@ -158,26 +158,21 @@ def _imported(source: str) -> object:
 
 
 def _from_objects(source: object, place: str) -> list[Wrapper]:
-    if isinstance(source, (Wrapper, Mapping)):
-        return _from_object(source, place)
-    if not isinstance(source, (list, tuple, set, frozenset, Registry)):
-        raise rejected(_SOURCES, shown(source))
-    wrappers: list[Wrapper] = []
-    with gathered() as problems:
-        for number, item in enumerate(source):
-            with problems.at(file=f"{place}[{number}]"):
-                wrappers += _from_object(item, f"{place}[{number}]")
-    return wrappers
-
-
-def _from_object(item: object, place: str) -> list[Wrapper]:
-    match item:
+    match source:
         case Wrapper():
-            return [item]
+            return [source]
         case Mapping():
-            return read_document(item, place)
-        case _:
-            raise rejected("a Wrapper or a mapping", shown(item))
+            return read_document(source, place)
+        case list() | tuple() | set() | frozenset() | Registry():
+            wrappers: list[Wrapper] = []
+            with gathered() as problems:
+                for number, item in enumerate(source):
+                    with problems.at(file=f"{place}[{number}]"):
+                        if not isinstance(item, (Wrapper, Mapping)):
+                            raise rejected("a Wrapper or a mapping", shown(item))
+                        wrappers += _from_objects(item, f"{place}[{number}]")
+            return wrappers
+    raise rejected(_SOURCES, shown(source))
 
 
 def _from_files(path: Path, report: ImportReport) -> list[Wrapper]:

@@ -237,7 +237,7 @@ class Wrapper:
 
     @property
     def place(self) -> tuple[Body, ...]:
-        """Where the article is, whoever says what in there is text."""
+        """The selectors of ``body`` or ``around``, whichever it has."""
         return self.body or self.around
 
     @property

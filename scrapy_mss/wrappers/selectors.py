@@ -1,7 +1,7 @@
 """Selectors: CSS, XPath, or a substring of a class or an id, validated when they are made.
 
 A selector is a value of two strings. What it compiles to is kept apart, in a bounded cache, so that
-thousands of wrappers cost no memory until their sites are crawled. To validate it is to compile it
+thousands of wrappers cost little memory. To validate it is to compile it
 and evaluate it on a probe page: two boxes with a box in each, of a tag that no page has, without
 class or id. A selector that selects all the text of that page selects all the text of any page.
 """
@@ -92,7 +92,6 @@ class Kind:
     """How a kind of selector is compiled, and what its text should be."""
 
     compile: Callable[[str], Evaluate]
-    validate: Callable[[str], Evaluate]  # compiles too, and finds more errors
     expected: str
     text_ending: re.Pattern[str] | None = None
 
@@ -213,9 +212,9 @@ def _class_or_id(text: str) -> Evaluate:
 
 
 KINDS = {
-    "css": Kind(_css, _css, "a CSS selector", re.compile(r"::(?:text|attr)\b")),
-    "xpath": Kind(_xpath, _validated_xpath, "an XPath expression", _TEXT_ENDING),
-    "class_or_id": Kind(_class_or_id, _class_or_id, "a substring of a class or an id"),
+    "css": Kind(_css, "a CSS selector", re.compile(r"::(?:text|attr)\b")),
+    "xpath": Kind(_validated_xpath, "an XPath expression", _TEXT_ENDING),
+    "class_or_id": Kind(_class_or_id, "a substring of a class or an id"),
 }
 
 # What compiling and evaluating raise: the errors of XPath; those of cssselect, which are subclasses
@@ -231,7 +230,7 @@ def _compiled(kind: str, text: str) -> Evaluate:
 @lru_cache(CACHED)
 def _coverage(kind: str, text: str) -> Coverage:
     """The coverage of the probe page; raises one of `FAILURES`."""
-    found = KINDS[kind].validate(text)(_PROBE)
+    found = _compiled(kind, text)(_PROBE)
     if not isinstance(found, list):
         return Coverage.SOME
     elements = [item for item in found if isinstance(item, Element)]

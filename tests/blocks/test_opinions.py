@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import combinations
+from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from scrapy_mss.blocks.opinions import OPINIONS, Reading, opinions
+from scrapy_mss.blocks.opinions import OPINIONS, WORDS, Role, opinions, role_counts
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.texts import is_stop_word
+from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import ODD, PAGES
@@ -25,7 +28,7 @@ PAGE = f"<body>{MENU}<h1>The ferry</h1>{ARTICLE}{ASIDE}<p><a href='/y'>More stor
 def kept(source: str, name: str) -> list[str]:
     """The first word of each block that the opinion *name* keeps."""
     page = Page.of(source)
-    found = opinions(Reading(page, columns_of(page)))[name]
+    found = opinions(page, columns_of(page))[name]
     tokens = page.tokens
     firsts = page.blocks.first[found].tolist()
     return [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]].strip() for at in firsts]
@@ -127,7 +130,7 @@ def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str
     page = Page.of(source)
     columns = columns_of(page)
     words = page.blocks.words
-    found = opinions(Reading(page, columns))
+    found = opinions(page, columns)
     spoken = {name: blocks for name, blocks in found.items() if words[blocks].sum()}
 
     for name, blocks in found.items():
@@ -162,3 +165,51 @@ def test_odd_pages_have_opinions(source: str) -> None:
 
     assert all(np.isfinite(column).all() for column in columns.values())
     assert {len(column) for column in columns.values()} == {len(page.blocks)}
+
+
+def roles_of(tag: str) -> dict[Role, int]:
+    """How many words of the class in *tag* have each role."""
+    counts = role_counts(Page.of(f"<div {tag}>One line.</div>").attributes)
+    return {role: int(counts[role, 0]) for role in Role if counts[role, 0]}
+
+
+def test_words_say_what_an_element_is() -> None:
+    assert roles_of('itemprop="articleBody"') == {Role.SUBJECT: 1, Role.BODY: 1, Role.LIKELY: 2}
+    assert roles_of('class="related-stories" id="newsletter_3"') == {Role.BESIDE: 2}
+
+
+def test_words_that_only_begin_alike_say_nothing() -> None:
+    assert roles_of('class="commentary shareholder bodywork"') == {}
+
+
+def test_a_word_whose_hash_ends_alike_is_not_taken_for_another() -> None:
+    known = {crc32(word.encode()) & 0xFFFF for words in WORDS.values() for word in words}
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    made = (a + b + c + d for a in letters for b in letters for c in letters for d in letters)
+    alike = [word for word in made if crc32(word.encode()) & 0xFFFF in known]
+    real = {word for words in WORDS.values() for word in words}
+    strangers = [word for word in alike if word not in real][:50]
+
+    assert strangers
+    assert all(roles_of(f'class="{word}"') == {} for word in strangers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She said that it was not all there would be.",
+        "Der Zug ist nicht in die Stadt gekommen, und es ist auch nicht mehr das, was es war.",
+        "Он сказал, что это не так, как на самом деле.",
+        "Ella dijo que no es lo que se ve en la foto del periódico.",
+    ],
+)
+def test_running_text_has_many(text: str) -> None:
+    tokens = tokenize(text)
+
+    assert is_stop_word(tokens.token_id[tokens.is_word]).mean() > 0.3
+
+
+def test_a_menu_has_few() -> None:
+    tokens = tokenize("Home News Sports Weather Business Travel Contact Imprint Privacy Archive")
+
+    assert is_stop_word(tokens.token_id[tokens.is_word]).mean() < 0.1

@@ -32,17 +32,12 @@ def test_ancestors_have_their_tags_and_the_keys_of_tag_and_class_words(source: s
 
 
 @given(PAGES)
-def test_parents_and_ancestors_are_found_by_their_names(source: str) -> None:
+def test_blocks_of_the_title_are_in_it(source: str) -> None:
     page = Page.of(source)
     tokens, ancestors = page.tokens, block_ancestors(page.tokens)
-    above = [
-        [tag_of(tokens, at) for at in ancestors[run[0]][:LEVELS]] for run in block_runs(tokens)
-    ]
+    parents = [[tag_of(tokens, at) for at in ancestors[run[0]][:1]] for run in block_runs(tokens)]
 
-    assert page.in_title.tolist() == [tags[:1] == ["title"] for tags in above]
-    for name in ("p", "article", "h2", "nav"):
-        is_above = (page.ancestor_tags == TAG_NUMBERS[name]).any(axis=0)
-        assert is_above.tolist() == [name in tags for tags in above]
+    assert page.in_title.tolist() == [tags == ["title"] for tags in parents]
 
 
 @given(PAGES)

@@ -1,10 +1,17 @@
+"""A page has no more blocks than its length pays for."""
+
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.segmentation import LEVELS, segment
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import DENSEST, LEVELS, MIN_BLOCKS, segment
+from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
@@ -76,3 +83,72 @@ def test_ancestors_beyond_the_last_level_are_ignored() -> None:
     blocks = segment(tokenize("<div>" * depth + "one" + "</div>" * depth))
 
     assert blocks.ancestors[:, 0].tolist() == list(range(depth - 1, depth - 1 - LEVELS, -1))
+
+
+MAX_MEMORY = 140  # bytes a byte: 60, and the 72 of lxml's tree of paragraphs of a letter
+
+
+def test_blocks_that_are_too_many_are_joined_and_lose_no_word() -> None:
+    n = 4 * MIN_BLOCKS
+    blocks = Page.of("<p>a" * n + "<p>" + "word " * 1000 + "<p>end").blocks
+
+    assert len(blocks) <= MIN_BLOCKS
+    assert blocks.words.sum() == n + 1001
+    assert blocks.words.max() == 1000
+    assert (blocks.first[1:] > blocks.last[:-1]).all()
+
+
+@pytest.mark.parametrize("part", ["<p>a", "<p>" + "a" * DENSEST])
+def test_blocks_of_short_and_of_ordinary_pages_are_not_joined(part: str) -> None:
+    n = MIN_BLOCKS if part == "<p>a" else 4 * MIN_BLOCKS
+
+    assert len(Page.of(part * n).blocks) == n
+
+
+@pytest.mark.parametrize("part", ["<p>a", "<li>a b", "<td>1</td>", "<b></b>"])
+def test_memory_of_dense_markup_is_bounded(part: str) -> None:
+    extractor, source = Extractor(), part * (400_000 // len(part))
+    extractor.extract(part * 100)
+    tracemalloc.start()
+    try:
+        extractor.extract(source)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak <= MAX_MEMORY * len(source)
+
+
+@given(PAGES, st.data())
+@examples(2)
+def test_sums_and_masks_are_those_of_the_blocks_inside(source: str, data: st.DataObject) -> None:
+    page = Page.of(source)
+    containers, n = page.containers, len(page.blocks)
+    starts, partner = page.attributes.start, page.tokens.partner
+    values = np.arange(1.0, n + 1)
+    inside = [
+        [start < first < partner[start] for first in page.blocks.first.tolist()]
+        for start in starts.tolist()
+    ]
+    drawn = data.draw(st.lists(st.booleans(), min_size=len(starts), max_size=len(starts)))
+
+    total = containers.total(values)
+    either = containers.inside(np.array(drawn, np.bool_))
+
+    assert total.tolist() == [sum(values[row]) for row in np.array(inside, np.bool_)]
+    chosen = [row for row, is_chosen in zip(inside, drawn, strict=True) if is_chosen]
+    assert either.tolist() == [any(row[block] for row in chosen) for block in range(n)]
+    for row in range(len(containers)):
+        assert containers.run(row).tolist() == inside[row]
+
+
+@given(PAGES)
+@examples(2)
+def test_the_parent_is_the_next_element_around_a_block(source: str) -> None:
+    page = Page.of(source)
+    containers, ancestors = page.containers, page.blocks.ancestors
+    start = np.append(page.attributes.start, -1)
+
+    assert start[containers.around].tolist() == ancestors.tolist()
+    for level in range(LEVELS - 1):
+        assert (containers.parent[containers.around[level]] == containers.around[level + 1]).all()

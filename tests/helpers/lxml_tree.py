@@ -44,9 +44,6 @@ class LxmlTree:
     def attributes(self) -> Mapping[str, str]:
         return cast("Mapping[str, str]", self.root.attrib)
 
-    def is_hidden(self, element: Element) -> bool:
-        return next(_lxml(element).iterancestors(HIDDEN), None) is not None
-
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         left = dict.fromkeys(tags, most)
         for element in map(_own, self.root.iter(*tags)):

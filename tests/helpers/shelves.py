@@ -1,9 +1,13 @@
-"""A store in memory, which can be broken, or slow."""
+"""A store in memory, which can be broken, or slow; and a clock that tests set."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from threading import Event
+from time import time
+
+import pytest
 
 from scrapy_mss.storage.tables import Change, Key, Row, StoreError, Table, writes_of
 
@@ -62,3 +66,23 @@ class Shelf:
         self.n_asked += 1
         if self.is_broken:
             raise StoreError("the shelf is broken")
+
+
+@dataclass(slots=True)
+class Clock:
+    """Says which *minute* it is, now at first."""
+
+    minute: int = int(time() // 60)
+
+    def __call__(self) -> int:
+        return self.minute
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()

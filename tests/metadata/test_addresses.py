@@ -37,14 +37,8 @@ URLS = [
     ("HTTPS://x.example/", "https://x.example/"),
 ]
 NOT_URLS = [
-    "",
-    "data:image/png;base64,AAAA",
-    "javascript:void(0)",
-    "mailto:ann@x.example",
-    "ftp://x.example/",
-    "http://",
-    "http://[::1",
-    "https://x.example/" + "a" * MAX_URL,
+    *("", "data:image/png;base64,AAAA", "javascript:void(0)", "mailto:ann@x.example"),
+    *("ftp://x.example/", "http://", "http://[::1", "https://x.example/" + "a" * MAX_URL),
 ]
 
 

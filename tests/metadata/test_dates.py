@@ -41,24 +41,11 @@ DATES = [
     ("03/13/2024", "2024-03-13"),
     ("03/03/2024", "2024-03-03"),
 ]
+# Of two numbers either may be the day, and only a weekday may precede the date.
 NOT_DATES = [
-    "",
-    "today",
-    "3 hours ago",
-    "2024",
-    "2024-03",
-    "March 2024",
-    "2024-13-05",
-    "2024-02-30",
-    "30 February 2024",
-    "05/03/2024",  # the fifth of March or the third of May
-    "0001-01-01T00:00:00",
-    "1970-01-01T00:00:00Z",
-    "0",
-    "99999999999999",
-    "12345",
-    "Version 10.2.2024b",
-    "last updated 2024-03-05",  # only a weekday may precede the date
+    *("", "today", "3 hours ago", "2024", "2024-03", "March 2024", "2024-13-05", "2024-02-30"),
+    *("30 February 2024", "05/03/2024", "0001-01-01T00:00:00", "1970-01-01T00:00:00Z", "0"),
+    *("99999999999999", "12345", "Version 10.2.2024b", "last updated 2024-03-05"),
 ]
 LANGUAGES = [
     ("en-GB", "2024-03-05"),

@@ -91,14 +91,8 @@ PAGES: dict[str, Callable[[int], str]] = {
         f"<title>{LONG * (1_000 * n)}| {' | ' * (500 * n)}</title><h1>{LONG * (1_000 * n)}</h1>"
         "<h1>a b</h1>"
     ),
-    "long author": lambda n: (
-        meta("author", LONG * (1_000 * n))
-        + meta("author", "(" * (5_000 * n))
-        + meta("byl", "/" * (5_000 * n))
-    ),
-    "long date": lambda n: (
-        meta("date", "1" * (10_000 * n)) + meta("article:published", "Jan " * (2_500 * n))
-    ),
+    "long author": lambda n: meta("author", LONG * (1_000 * n)) + meta("byl", "/(" * (5_000 * n)),
+    "long date": lambda n: meta("date", "1" * (10_000 * n)) + meta("pubdate", "Jan " * (2_500 * n)),
     "many times": lambda n: "<h1>A b</h1>" + "<time class=x>5 May 2024 x</time>" * (1_000 * n),
     "many lines": lambda n: "<h1>A b</h1>" + "<p class=author>By x</p>" * (1_000 * n),
     "many links": lambda n: "<a rel=author href=/author/x>x</a>" * (1_000 * n),

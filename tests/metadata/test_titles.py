@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scrapy_mss.metadata.titles import (
     MAX_SEPARATORS,
     headlines,
-    is_site_name,
     matching_heading,
     without_site,
 )
@@ -79,12 +78,6 @@ def test_a_heading_ends_at_one_of_the_first_separators() -> None:
 
     assert matching_heading(title, headings[:1]) is None
     assert matching_heading(title, headings) == headings[1]
-
-
-def test_a_site_name_is_recognized_in_any_spelling() -> None:
-    assert is_site_name("the daily NEWS", SITE_NAMES)
-    assert not is_site_name("Rain", SITE_NAMES)
-    assert not is_site_name("", SITE_NAMES)
 
 
 def test_headings_of_one_word_are_no_headlines() -> None:

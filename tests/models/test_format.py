@@ -4,7 +4,6 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +78,6 @@ def test_a_model_that_learned_nothing_is_small(profile: Profile) -> None:
 
     assert len(data) < 2000
     assert from_bytes(data).bayes.pages == 0
-
-
-def test_twice_the_pages_take_at_most_twice_the_bytes() -> None:
-    sizes = [len(to_bytes(trained(pages=pages))) for pages in (4, 8, 16)]
-
-    assert all(large <= 2.2 * small for small, large in pairwise(sizes))
 
 
 def test_nothing_is_pickled(stored: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,10 +335,6 @@ def test_keys_of_learned_pages_are_read_as_they_were_written(keys: Sequence[int]
     assert read_keys.dtype == np.uint64
     assert read_generations.dtype == np.uint32
     assert to_bytes(after) == to_bytes(before) == to_bytes(with_pages(reversed(keys)))
-
-
-def test_a_model_without_keys_is_written_as_before_there_were_any() -> None:
-    assert "learned_pages" not in parts_of(to_bytes(trained()))[0]
 
 
 def test_a_key_takes_at_most_nine_bytes() -> None:

@@ -1,346 +1,274 @@
+"""A model in a store is the sum of what crawls have learned, however they take turns."""
+
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Callable
-from io import BytesIO
-from pathlib import Path
-from stat import S_ISDIR
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from scrapy_mss.models import files as store_module
-from scrapy_mss.models.files import ModelFile, read_model, write_atomically, write_model
+from scrapy_mss.models import store as model_store
+from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import (
-    MAGIC,
     ModelError,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
-from tests.helpers.classifiers import counts_of, random_classifier
+from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.store import StoredModel
+from scrapy_mss.storage.tables import MODEL, Change, Key, Store, StoreError, writes_of
+from tests.helpers.classifiers import counts_of
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
+
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
 
 def trained(*numbers: int) -> Model:
     """A model that learned these pages."""
-    return Model(TRIGRAM, None, counts_of(numbers, TRIGRAM.families))
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "news.model"
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
-
-
-def test_a_model_is_read_as_it_was_written(path: Path) -> None:
-    write_model(path, trained(1))
-
-    assert to_bytes(read_model(path)) == path.read_bytes() == to_bytes(trained(1))
-    assert names(path.parent) == [path.name]
-
-
-def test_a_model_is_written_in_place_of_another(path: Path) -> None:
-    write_model(path, trained(1))
-    write_model(str(path), trained(2))
-
-    assert path.read_bytes() == to_bytes(trained(2))
-    assert names(path.parent) == [path.name]
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
-)
-def test_an_error_names_the_file(path: Path, content: bytes | None, fault: str) -> None:
-    path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
-
-    with pytest.raises(ModelError, match=fault) as caught:
-        read_model(path)
-
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_a_missing_file_is_reported_as_such(path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=path.name):
-        read_model(path)
-
-
-FAILURES = {"write": "os.fsync", "rename": "pathlib.Path.replace"}
-
-
-@pytest.mark.parametrize("stage", FAILURES)
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
-    path: Path, stage: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path.write_bytes(b"old")
-
-    def fail(*_: object) -> None:
-        raise type(error)(*error.args)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(FAILURES[stage], fail)
-        with pytest.raises(type(error)) as raised:
-            write_atomically(path, b"new")
-
-    assert path.read_bytes() == b"old"
-    assert names(path.parent) == [path.name]
-    if isinstance(raised.value, OSError):
-        assert str(raised.value) == f"[Errno 28] No space left: '{path}'"
-
-
-def test_a_failed_first_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("os.fsync", fail)
-        with pytest.raises(OSError, match="Input/output"):
-            write_atomically(path, b"new")
-
-    assert names(path.parent) == []
-
-
-def test_content_is_synced_before_the_rename_and_the_folder_after_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order: list[str] = []
-    fsync, replace = os.fsync, Path.replace
-
-    def note_fsync(descriptor: int) -> None:
-        order.append("folder" if S_ISDIR(os.fstat(descriptor).st_mode) else "content")
-        fsync(descriptor)
-
-    def note_replace(source: Path, target: Path) -> Path:
-        order.append("rename")
-        return replace(source, target)
-
-    monkeypatch.setattr("os.fsync", note_fsync)
-    monkeypatch.setattr("pathlib.Path.replace", note_replace)
-    write_atomically(path, b"new")
-
-    assert order == ["content", "rename", "folder"]
-    assert path.read_bytes() == b"new"
-
-
-def test_a_reader_never_sees_part_of_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path.write_bytes(b"old")
-    seen: list[bytes] = []
-    fsync = os.fsync
-
-    def look(descriptor: int) -> None:
-        seen.append(path.read_bytes())
-        fsync(descriptor)
-
-    monkeypatch.setattr("os.fsync", look)
-    write_atomically(path, b"new" * 100_000)
-
-    assert seen == [b"old", b"new" * 100_000]
-
-
-def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
-    model = ModelFile(path, PAPER).load()
-
-    assert model.profile is PAPER
-    assert model.bayes.pages == 0
-    assert not path.exists()
-
-
-def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
-    one, other = ModelFile(path, TRIGRAM), ModelFile(path, TRIGRAM)
-
-    one.add(trained(1))
-    other.add(trained(2))
-    added = one.load()
-
-    assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
-    assert to_bytes(one.load()) == path.read_bytes()
-
-
-def test_a_store_makes_its_folder(tmp_path: Path) -> None:
-    path = tmp_path / "models" / "news" / "a.model"
-
-    ModelFile(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == to_bytes(trained(1))
-
-
-def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
-    damaged = to_bytes(trained(1))[:-1] + b"\0"
-    path.write_bytes(damaged)
-
-    with pytest.raises(ModelError, match=path.name):
-        ModelFile(path, TRIGRAM).add(trained(2))
-
-    assert path.read_bytes() == damaged
-
-
-def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
-    write_model(path, trained(1))
-
-    with pytest.raises(ModelError, match="'trigram', not for 'paper'") as caught:
-        ModelFile(path, PAPER).add(Model(PAPER))
-
-    assert "Name another file" in str(caught.value)
-    assert path.read_bytes() == to_bytes(trained(1))
-
-
-def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
-    write_model(path, Model(PAPER))
-
-    assert ModelFile(path, PAPER_HR).load().profile is PAPER
-
-
-def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
-    write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
-
-    ModelFile(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
-
-    added = read_model(path)
-    assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))
-
-
-@pytest.fixture
-def links(tmp_path: Path, path: Path) -> list[Path]:
-    """Two links to the file, one of them relative, in folders of their own."""
-    made = []
-    for name, target in (("a", path), ("b", Path("..") / path.name)):
-        (tmp_path / name).mkdir()
-        link = tmp_path / name / "link.model"
-        link.symlink_to(target)
-        made.append(link)
-    return made
-
-
-def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
-    for number, link in enumerate(links):
-        ModelFile(link, TRIGRAM).add(trained(number))
-
-    assert all(link.is_symlink() for link in links)
-    assert path.read_bytes() == to_bytes(trained(0, 1))
-    assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
-
-
-def test_a_model_is_written_through_a_link(path: Path, links: list[Path]) -> None:
-    write_model(links[0], trained(1))
-
-    assert links[0].is_symlink()
-    assert path.read_bytes() == to_bytes(trained(1))
-
-
-def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
-    link = tmp_path / "circle.model"
-    link.symlink_to(link)
-
-    with pytest.raises(OSError, match=r"circle\.model"):
-        read_model(link)
-    with pytest.raises(ModelError, match=r"circle\.model"):
-        ModelFile(link, TRIGRAM).load()
-
-
-UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "device": (lambda path: path.symlink_to("/dev/zero"), "expected a regular file, got a device"),
-    "pipe": (os.mkfifo, "expected a regular file, got a named pipe"),
-    "folder": (Path.mkdir, "Is a directory"),
-}
-
-
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) -> None:
-    make, why = UNREADABLE[name]
-    make(path)
-
-    with pytest.raises(ModelError) as caught:
-        ModelFile(path, TRIGRAM).load()
-
-    expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
-    assert str(caught.value).startswith(expected)
-    assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
-
-
-@pytest.mark.parametrize("name", ["missing.model", "news.model/below"])
-def test_where_no_file_can_be_found_the_model_is_empty(path: Path, name: str) -> None:
-    path.write_bytes(b"")
-
-    assert ModelFile(path.parent / name, TRIGRAM).load().bayes.pages == 0
-
-
-# Learned pages and limits
-
-
-def keyed(*keys: int) -> Model:
-    """A model that learned a page for each of these keys."""
-    model = trained(*keys)
-    for key in keys:
-        model.learned_pages.add(key, 0)
+    model = Model(DEFAULT, None, counts_of(numbers, DEFAULT.families))
+    for number in numbers:
+        model.learned_pages.add(number, 0)
     return model
 
 
-def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
-    full = Model(TRIGRAM)
-    full.bayes.counts["trigram"][:] = 2**32 - 1
-    write_model(path, full)
-    before = path.read_bytes()
-
-    with pytest.raises(ModelError, match=path.name):
-        ModelFile(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == before
+def kept(store: Store) -> bytes:
+    """What a crawl that begins now finds there."""
+    return to_bytes(StoredModel(store, DEFAULT).load())
 
 
-class _CountedFile(BytesIO):
-    """Counts the bytes that are read of it."""
-
-    n_read = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        self.n_read += len(data)
-        return data
+def n_deltas(store: Store, most: int = 200) -> int:
+    return len(store.get([MODEL.key(f"delta {number}") for number in range(most)]))
 
 
-def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = _CountedFile(bytes(2**20))
-    monkeypatch.setattr(store_module, "open_regular", lambda _: file)
-
-    with pytest.raises(ModelError, match="not a scrapy-mss model"):
-        read_model("huge")
-
-    assert file.n_read == len(MAGIC)
+TURNS = st.lists(
+    st.tuples(st.integers(0, 2), st.lists(st.integers(0, 9), min_size=1, max_size=2, unique=True)),
+    max_size=10,
+)
 
 
-def test_a_file_larger_than_any_model_is_rejected(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+@settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(turns=TURNS, most=st.integers(0, 4))
+def test_each_crawl_comes_to_know_what_all_have_learned(
+    new_store: Callable[[], Store],
+    monkeypatch: pytest.MonkeyPatch,
+    turns: list[tuple[int, list[int]]],
+    most: int,
 ) -> None:
-    monkeypatch.setattr(store_module, "LARGEST_FILE", 1000)
-    path.write_bytes(MAGIC + bytes(1000))
+    monkeypatch.setattr(model_store, "MOST_DELTAS", most)
+    store, total = new_store(), Model(DEFAULT)
+    crawls = [StoredModel(store, DEFAULT) for _ in range(3)]
+    live = [crawl.load() for crawl in crawls]
+    n_missed = [0] * len(crawls)  # deltas since a crawl has last looked
+    for number, pages in turns:
+        learned = trained(*pages)
+        change = crawls[number].adding(partial(trained, *pages))
+        store.write([change])
+        live[number].merge(learned)
+        total.merge(learned)
+        others = change.after()
+        if others is not None:
+            live[number].merge(others)
+        if n_missed[number] <= most:
+            assert to_bytes(live[number]) == to_bytes(total)
+        live[number] = crawls[number].load()
+        n_missed = [missed + 1 for missed in n_missed]
+        n_missed[number] = 0
 
-    with pytest.raises(ModelError, match="at most 1,000 bytes"):
-        read_model(path)
+    assert kept(store) == to_bytes(total)
+    assert n_deltas(store) <= 2 * (most + 1)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_named_pipe_is_no_model(path: Path) -> None:
-    os.mkfifo(path)
+def test_a_complete_model_is_stored_with_its_classifier(store: Store) -> None:
+    complete = with_bundled(trained(1))
+    StoredModel(store, DEFAULT).add(complete)
 
-    with pytest.raises(OSError, match="got a named pipe"):
-        read_model(path)
+    found = with_bundled(StoredModel(store, DEFAULT).load())
+
+    assert found.identifier == complete.identifier
 
 
-def test_a_folder_that_cannot_be_synced_fails_no_write(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is in the file must not seem to be lost, or it would be added again."""
+    one, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    one.load()
+    other.load()
+    for number in range(5):
+        one.add(trained(number))
+    change = other.adding(lambda: trained(7))
+    store.write([change])
+    asked: list[Key] = []
+    get = type(store).get
 
-    def fail(_: Path) -> None:
-        raise OSError(errno.EINVAL, "Invalid")
+    def noting(self: Store, keys: Iterable[Key]) -> dict[Key, bytes]:
+        asked.extend(keys := list(keys))
+        return get(self, keys)
 
-    monkeypatch.setattr(store_module, "sync_directory", fail)
+    monkeypatch.setattr(type(store), "get", noting)
+    others = change.after()
 
-    write_model(path, trained(1))
+    assert to_bytes(others) == to_bytes(trained(*range(5)))
+    assert asked == [MODEL.key(f"delta {number}") for number in range(1, 6)]
+    assert change.after() is None
 
-    assert path.read_bytes() == to_bytes(trained(1))
-    assert "cannot be synced; a power cut may undo the last change" in caplog.text
+
+def test_a_crawl_that_is_far_behind_says_so_and_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(model_store, "MOST_DELTAS", 1)
+    late, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    late.load()
+    for number in range(8):
+        other.add(trained(number))
+
+    change = late.adding(lambda: trained(9))
+    store.write([change])
+
+    assert change.after() is None
+    assert "is read when the next crawl begins" in caplog.text
+    assert kept(store) == to_bytes(trained(*range(8), 9))
+
+
+def test_what_the_server_has_not_answered_is_not_called_added(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unanswered(_store: Store) -> None:
+        raise StoreError("no answer")
+
+    monkeypatch.setattr(type(store), "close", unanswered)
+
+    with pytest.raises(StoreError, match="no answer"):
+        StoredModel(store, DEFAULT).add(trained(1))
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"[1", b"{}", b"[1, 2]", b'["a", 0, 0, 0, 0]', b"\xff", b"7"]
+)
+def test_a_damaged_head_is_named(store: Store, head: bytes) -> None:
+    put(store, MODEL.key("head"), head, 0)
+
+    with pytest.raises(ModelError, match="expected the numbers of deltas") as caught:
+        StoredModel(store, DEFAULT).load()
+    assert store.name in str(caught.value)
+
+
+def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
+    model = StoredModel(store, DEFAULT)
+    model.add(trained(1))
+    put(store, MODEL.key("delta 1"), to_bytes(trained(1))[:-1], 0)
+    with pytest.raises(ModelError, match="the model is damaged") as caught:
+        model.load()
+    assert store.name in str(caught.value)
+
+    put(store, MODEL.key("head"), b"[7, 3, 0, 0, 0, []]", 0)
+    with pytest.raises(ModelError, match="expected 5 parts of the model, got 0"):
+        model.load()
+
+
+@pytest.mark.parametrize("damage", [b"", b"null", b"[1]", b'[1, 0, 0, "x", 0, []]', b"[" * 9999])
+def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: bytes) -> None:
+    put(store, MODEL.key("head"), damage, 0)
+    model = StoredModel(store, DEFAULT)
+
+    for use in (model.load, lambda: model.add(trained(1))):
+        with pytest.raises(ModelError, match="expected the numbers of deltas") as caught:
+            use()
+        assert store.name in str(caught.value)
+
+    assert n_deltas(store) == 0
+
+
+class Unanswered:
+    """A *store* that makes a write with the next one, as after an answer that is lost."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pending: list[Change] = []
+        self.is_away = False
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the store
+        return getattr(self._store, name)
+
+    def write(self, changes: Sequence[Change]) -> None:
+        if self.is_away:
+            writes_of(changes, self._store.get(key for each in changes for key in each.reads))
+            self._pending = list(changes)
+            return
+        for each in filter(None, (self._pending, changes)):
+            self._store.write(each)
+        self._pending = []
+
+
+def test_a_delta_that_comes_late_and_so_has_another_number_is_still_ours(store: Store) -> None:
+    late = Unanswered(store)
+    ours, other = StoredModel(late, DEFAULT), StoredModel(store, DEFAULT)
+    live = ours.load()
+    for number, is_away in enumerate([True, False, False]):
+        late.is_away = is_away
+        live.merge(trained(number))
+        change = ours.adding(partial(trained, number))
+        late.write([change])
+        others = change.after()
+        if others is not None:
+            live.merge(others)
+        if is_away:
+            other.add(trained(7))
+
+    assert to_bytes(live) == kept(store) == to_bytes(trained(0, 1, 2, 7))
+
+
+def test_a_base_that_cannot_be_stored_costs_nobody_what_was_learned(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(model_store, "MOST_DELTAS", 1)
+    ours, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    ours.load()
+    monkeypatch.setattr(StoredModel, "_rebasing", failing)
+    for number in range(3):
+        other.add(trained(number))
+    change = ours.adding(partial(trained, 9))
+    store.write([change])
+    others = change.after()
+
+    assert others is not None
+    assert to_bytes(others) == to_bytes(trained(0, 1, 2))
+    assert "the deltas cannot be added up: full" in caplog.text
+    assert kept(store) == to_bytes(trained(0, 1, 2, 9))
+
+
+def failing(_model: StoredModel) -> Change:
+    raise StoreError("full")
+
+
+def test_deltas_of_others_that_are_damaged_do_not_make_ours_count_twice(store: Store) -> None:
+    ours = StoredModel(store, DEFAULT)
+    ours.load()
+    StoredModel(store, DEFAULT).add(trained(5))
+    put(store, MODEL.key("delta 1"), b"no model", 0)
+    change = ours.adding(lambda: trained(1))
+    store.write([change])
+
+    with pytest.raises(ValueError, match="model"):
+        change.after()
+
+    assert n_deltas(store) == 2
+    assert change.after() is None
+
+
+def test_what_is_of_other_features_or_too_much_is_refused(store: Store) -> None:
+    full = trained(1)
+    full.bayes.counts["unigram"][:] = 2**32 - 1
+    StoredModel(store, DEFAULT).add(full)
+    StoredModel(store, DEFAULT).add(trained(1))
+
+    with pytest.raises(ModelError, match=r"prefix=test|store\.db"):
+        StoredModel(store, DEFAULT).load()
+    with pytest.raises(ModelError, match="for the profile 'default', not for 'paper'"):
+        StoredModel(store, PAPER).load()

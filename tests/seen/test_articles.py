@@ -26,30 +26,13 @@ from scrapy_mss.seen.articles import (
 from scrapy_mss.seen.keys import address_key, packed
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Store
 from tests.helpers.checkpoints import alone, finish, write
-from tests.helpers.shelves import Shelf
+from tests.helpers.shelves import Clock, Shelf, clock, shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+__all__ = ["clock", "new_store", "redis_address", "shelf", "store", "store_name"]  # fixtures
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
 LIST = "http://a.example/feed"
-
-
-class Clock:
-    minute = 10**6
-
-    def __call__(self) -> int:
-        return self.minute
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
 
 
 def of(*urls: str) -> Addresses:

@@ -27,30 +27,13 @@ from scrapy_mss.seen.stories import (
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
-from tests.helpers.shelves import Shelf
+from tests.helpers.shelves import Clock, Shelf, clock, shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+__all__ = ["clock", "new_store", "redis_address", "shelf", "store", "store_name"]  # fixtures
 
 NOW = int(time() // 60)
 A, B, C, D = 1, -2, 3, -(2**63)
-
-
-class Clock:
-    minute = NOW
-
-    def __call__(self) -> int:
-        return self.minute
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
 
 
 def crawl(store: Store, clock: Clock) -> Stories:

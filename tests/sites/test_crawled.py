@@ -1,13 +1,24 @@
 from __future__ import annotations
 
 import logging
+from functools import reduce
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.context import SiteUpdate
-from scrapy_mss.sites.crawled import MAX_WAITING, WATCHED, CrawledSites
+from scrapy_mss.sites.crawled import (
+    ADDED_AT_ONCE,
+    MAX_WAITING,
+    VOTES,
+    WATCHED,
+    Batch,
+    CrawledSites,
+    LayoutWatch,
+    agreement,
+)
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from tests.helpers.checkpoints import alone, finish, write
@@ -27,7 +38,7 @@ def kept(shelf: Shelf) -> dict[str, SiteMemory]:
     return {site.name: sites.load(site.name) for site in sites.sites()}
 
 
-def teach(sites: CrawledSites, site: str, update: SiteUpdate) -> None:
+def learn(sites: CrawledSites, site: str, update: SiteUpdate) -> None:
     """A page of *site* that was not there before."""
     sites.learn(f"http://{site}/{sites.pages}", update)
 
@@ -47,7 +58,7 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
     shelf = Shelf()
     sites = crawl(shelf, PAGE.size * held)
     for number, site in enumerate(visits, 1):
-        teach(sites, site, SiteUpdate(PAGE))
+        learn(sites, site, SiteUpdate(PAGE))
         if number % every == 0:
             write(sites)
 
@@ -61,7 +72,7 @@ def test_memory_is_bounded() -> None:
     sites = crawl(Shelf(), 3 * PAGE.size)
 
     for site in SITES * 3:
-        teach(sites, site, SiteUpdate(PAGE))
+        learn(sites, site, SiteUpdate(PAGE))
 
     assert len(sites) == 3
 
@@ -78,9 +89,9 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
 def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
-    teach(sites, "a.example", SiteUpdate(PAGE))
+    learn(sites, "a.example", SiteUpdate(PAGE))
     write(sites)
-    teach(sites, "b.example", SiteUpdate(PAGE))
+    learn(sites, "b.example", SiteUpdate(PAGE))
 
     write(sites)
 
@@ -94,7 +105,7 @@ def test_a_page_that_adds_nothing_is_not_written() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
 
-    teach(sites, "a.example", SiteUpdate())
+    learn(sites, "a.example", SiteUpdate())
     write(sites)
 
     assert not kept(shelf)
@@ -108,7 +119,7 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
     sites = crawl(shelf)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            teach(sites, "a.example", SiteUpdate(PAGE))
+            learn(sites, "a.example", SiteUpdate(PAGE))
             write(sites)
     assert sites.failures == 4
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -126,7 +137,7 @@ def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory(
     sites = crawl(shelf, 2 * PAGE.size)
 
     for number in range(100):
-        teach(sites, f"{number}.example", SiteUpdate(PAGE))
+        learn(sites, f"{number}.example", SiteUpdate(PAGE))
     write(sites)
     finish(sites)
 
@@ -140,11 +151,11 @@ def test_a_site_that_has_changed_its_layout_starts_from_zero(
     shelf = Shelf()
     sites = crawl(shelf)
     for _ in range(20):
-        teach(sites, "a.example", SiteUpdate(PAGE))
+        learn(sites, "a.example", SiteUpdate(PAGE))
     write(sites)
     with caplog.at_level(logging.INFO):
         for _ in range(WATCHED + 2):
-            teach(sites, "a.example", SiteUpdate(OTHER))
+            learn(sites, "a.example", SiteUpdate(OTHER))
     write(sites)
 
     assert [record.message for record in caplog.records] == [
@@ -162,7 +173,7 @@ def test_a_site_that_has_changed_its_layout_starts_from_zero(
 def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
     sites = crawl(Shelf())
     for number in range(60):
-        teach(sites, "a.example", SiteUpdate(OTHER if number % 3 == 0 else PAGE))
+        learn(sites, "a.example", SiteUpdate(OTHER if number % 3 == 0 else PAGE))
 
     assert sites.changed == 0
     assert pages_known(sites, "a.example") == 60
@@ -191,10 +202,10 @@ def test_what_is_being_written_is_known_and_so_is_what_comes_after_it() -> None:
     shelf = Shelf()
     shelf.go_on.clear()
     sites = crawl(shelf, max_bytes=1)
-    teach(sites, "a.example", SiteUpdate(PAGE))
+    learn(sites, "a.example", SiteUpdate(PAGE))
     sites.checkpoint()
-    teach(sites, "a.example", SiteUpdate(PAGE))
-    teach(sites, "b.example", SiteUpdate(PAGE))
+    learn(sites, "a.example", SiteUpdate(PAGE))
+    learn(sites, "b.example", SiteUpdate(PAGE))
 
     assert pages_known(sites, "a.example") == 2
     shelf.go_on.set()
@@ -210,7 +221,7 @@ def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
     for number in range(2 * MAX_WAITING):
-        teach(sites, f"{number}.example", SiteUpdate(PAGE))
+        learn(sites, f"{number}.example", SiteUpdate(PAGE))
         shelf.is_broken = True
         if number % 100 == 99:
             write(sites)
@@ -226,8 +237,86 @@ def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
     sites = crawl(shelf)
     update = SiteUpdate(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
 
-    teach(sites, "a.example", update)
+    learn(sites, "a.example", update)
     write(sites)
 
     assert sites.pages == pages_known(sites, "a.example") == 0
     assert SiteStore(shelf).load("a.example").addresses.find("/tag/storm").pages == 1
+
+
+OLD = page_memory("<div class=story><p>One two three</p></div>")
+NEW = page_memory("<main><p>Four five six</p></main>")
+BOTH = page_memory("<div class=story><p>One two</p></div><main><p>Three</p></main>")
+
+
+def test_agreement_is_the_share_of_votes_for_known_containers() -> None:
+    known = OLD.containers.keys
+
+    assert agreement(known, OLD) == 1.0
+    assert agreement(known, NEW) == 0.0
+    assert 0 < agreement(known, BOTH) <= 1
+    assert agreement(known, SiteMemory()) == 1.0
+    assert agreement(SiteMemory().containers.keys, OLD) == 0.0
+    votes = BOTH.containers.rows[:, VOTES]
+    assert agreement(known, BOTH) == votes[np.isin(BOTH.containers.keys, known)].sum() / votes.sum()
+
+
+def changes(pages: list[SiteMemory]) -> list[int]:
+    """After how many pages a change is noticed, where all pages are remembered."""
+    watch, known, noticed = LayoutWatch(), SiteMemory(), []
+    for number, page in enumerate(pages, 1):
+        if watch.has_changed(known, page):
+            noticed.append(number)
+            known = SiteMemory()
+        known = known.plus(page)
+    return noticed
+
+
+@pytest.mark.parametrize("before", range(WATCHED, 4 * WATCHED))
+def test_a_change_is_noticed_once_within_two_windows(before: int) -> None:
+    """Although the first page of the new layout makes its containers known."""
+    (noticed,) = changes([OLD] * before + [NEW] * 6 * WATCHED)
+
+    assert 0 < noticed - before <= 2 * WATCHED
+
+
+def test_a_site_with_two_layouts_does_not_change() -> None:
+    assert changes([OLD, OLD, NEW] * 30) == []
+
+
+def test_of_few_pages_nothing_is_told() -> None:
+    assert changes([OLD] * (WATCHED - 1) + [NEW] * (WATCHED - 1)) == []
+
+
+STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=6)
+
+
+def batch(steps: list[tuple[str, bool]]) -> Batch:
+    """A page for each step, with which the site may begin anew."""
+    made = Batch()
+    for site, anew in steps:
+        if anew:
+            made.reset(site)
+        made.add(site, PAGE)
+    return made
+
+
+@given(STEPS, STEPS)
+def test_two_batches_are_the_batch_of_all_steps(
+    first: list[tuple[str, bool]], later: list[tuple[str, bool]]
+) -> None:
+    joined = batch(first)
+    joined.follow(batch(later))
+
+    at_once = batch(first + later)
+    assert joined.learned() == at_once.learned()
+    assert joined.forgotten == at_once.forgotten
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=3 * ADDED_AT_ONCE))
+def test_a_batch_is_the_sum_of_what_was_added(sites: list[str]) -> None:
+    added = batch([(site, False) for site in sites])
+
+    for site in "ab":
+        pages = [PAGE for each in sites if each == site]
+        assert added.of(site) == reduce(SiteMemory.plus, pages, SiteMemory())

@@ -379,15 +379,6 @@ def test_a_link_to_comments_is_no_heading() -> None:
     assert not comments(recalled, np.array([0.4, 0.9, 0.9, 0.9])).any()
 
 
-@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES)
-def test_evidence_of_comments_is_never_for_a_block(known: list[str], html: str) -> None:
-    recalled = Recalled.of(remembered(known), keys_of(html))
-
-    evidence = comments(recalled, np.full(len(recalled.keys.words), 0.9))
-
-    assert np.all(evidence <= 0)
-
-
 @pytest.mark.parametrize(
     "heading",
     [

@@ -217,13 +217,6 @@ def test_tables_added_at_once_are_tables_added_one_by_one(tables: list[list[Row]
     assert at_once == table([row for rows in tables for row in rows])
 
 
-@given(ROWS)
-def test_halving_twice_is_a_quarter(rows: list[Row]) -> None:
-    total = table(rows)
-
-    assert total.scaled(1).scaled(1) == total.scaled(2)
-
-
 def test_a_row_that_counts_nothing_is_dropped_when_it_is_halved() -> None:
     assert len(seen_times([1]).scaled(20)) == 0
 

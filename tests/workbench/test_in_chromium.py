@@ -153,17 +153,6 @@ def test_a_draft_is_kept_when_another_site_is_opened(chrome: Browser, tmp_path: 
         assert not ui.page.is_disabled("#undo")
 
 
-def test_the_list_of_pages_keeps_the_focus_while_they_are_compared(
-    chrome: Browser, tmp_path: Path
-) -> None:
-    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
-        ui.page.focus("#list li:nth-child(3) button")
-        ui.page.evaluate("setRule(`site: one.example\nbody: p\n`)")
-        ui.settle()
-
-        assert ui.page.evaluate("document.activeElement.closest('li') !== null")
-
-
 def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_path: Path) -> None:
     """Each payload clicks a block, as our own script does, or requests the attacker's server."""
     asked = set[str]()

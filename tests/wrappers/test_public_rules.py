@@ -10,13 +10,9 @@ from itertools import islice
 from statistics import fmean
 
 import pytest
-from lxml import etree
 
 from research.bench.metrics import bag, words
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers import Registry, label, load_wrappers
-from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from tests.helpers.public_rules import ARCHIVE, SHARED, unpacked
 
 PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
@@ -62,29 +58,3 @@ def test_labels_agree_with_golds(registry: Registry) -> None:
 
     assert len(scores) > 0.5 * n_rules > 5
     assert fmean(scores) > 0.85
-
-
-def test_elements_of_stored_pages_have_the_words_that_the_tree_says() -> None:
-    n_elements = 0
-    for record in islice(records(), 0, N_PAGES, 4):
-        tree = AlignedTree(tokenize(record["html"]))
-        assert tree.root is not None
-        tokens = tree.tokens
-        etree.strip_elements(tree.root, etree.Comment, with_tail=False)
-        raw = any(element.text for element in tree.root.iter(*RAW[2:]))
-        etree.strip_elements(tree.root, "script", "style", with_tail=False)
-        for element in islice(tree.root.iter("div", "p", "section", "li"), 0, None, 10):
-            if raw and any(True for _ in element.iter(*RAW[2:])):
-                continue
-            start = tree.start(element)
-            assert start is not None
-            inside = slice(start, tree.end(element))
-            is_word = tokens.kind[inside] == WORD
-            bounds = zip(
-                tokens.clean_start[inside][is_word], tokens.clean_end[inside][is_word], strict=True
-            )
-            of_tokens = "".join(tokens.clean[begin:end] for begin, end in bounds)
-            of_tree = "".join(WORDS.findall(" ".join(element.itertext())))
-            assert of_tokens == of_tree
-            n_elements += 1
-    assert n_elements > 100

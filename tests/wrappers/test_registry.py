@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone
-from functools import partial
 from itertools import pairwise
 
 import pytest
 
 from scrapy_mss.wrappers import Registry, UrlPattern, Wrapper, css
-from tests.helpers.timing import FACTOR, grows_linearly
 
 BODY = (css("article"),)
 
@@ -146,18 +144,3 @@ def test_a_conflict_that_is_decided_by_rank_is_no_warning(
 
     assert [record.levelno for record in caplog.records] == levels
     assert all("because it is more specific" in message for message in caplog.messages)
-
-
-def found_by_site(registry: Registry) -> list[Wrapper | None]:
-    """What is found for a page of each site."""
-    sites = [each.site for each in registry.wrappers]
-    return [registry.find(f"https://www.{site}/a/b") for site in sites]
-
-
-def test_thousands_of_sites_do_not_slow_a_look_up() -> None:
-    small, large = (
-        Registry(wrapper(f"site{n}.example") for n in range(500 * factor)) for factor in (1, FACTOR)
-    )
-
-    assert found_by_site(large) == list(large.wrappers)
-    assert grows_linearly(partial(found_by_site, small), partial(found_by_site, large))

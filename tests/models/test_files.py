@@ -1,0 +1,406 @@
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from stat import S_ISDIR
+
+import numpy as np
+import pytest
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.crawl.training import Learner
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models import files as store_module
+from scrapy_mss.models.files import (
+    FILE,
+    ModelFile,
+    bundled_model,
+    read_model,
+    with_bundled,
+    write_atomically,
+    write_model,
+)
+from scrapy_mss.models.format import (
+    MAGIC,
+    ModelError,
+    read_header,
+    to_bytes,
+)
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
+from scrapy_mss.models.store import StoredModel
+from scrapy_mss.storage.opening import store_at
+from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.news_pages import news_page
+
+
+def trained(*numbers: int) -> Model:
+    """A model that learned these pages."""
+    return Model(TRIGRAM, None, counts_of(numbers, TRIGRAM.families))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "news.model"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def test_a_model_is_read_as_it_was_written(path: Path) -> None:
+    write_model(path, trained(1))
+
+    assert to_bytes(read_model(path)) == path.read_bytes() == to_bytes(trained(1))
+    assert names(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
+)
+def test_an_error_names_the_file(path: Path, content: bytes | None, fault: str) -> None:
+    path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
+
+    with pytest.raises(ModelError, match=fault) as caught:
+        read_model(path)
+
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_missing_file_is_reported_as_such(path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=path.name):
+        read_model(path)
+
+
+FAILURES = {"write": "os.fsync", "rename": "pathlib.Path.replace"}
+
+
+@pytest.mark.parametrize("stage", FAILURES)
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    path: Path, stage: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(b"old")
+
+    def fail(*_: object) -> None:
+        raise type(error)(*error.args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FAILURES[stage], fail)
+        with pytest.raises(type(error)) as raised:
+            write_atomically(path, b"new")
+
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == [path.name]
+    if isinstance(raised.value, OSError):
+        assert str(raised.value) == f"[Errno 28] No space left: '{path}'"
+
+
+def test_content_is_synced_before_the_rename_and_the_folder_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def note_fsync(descriptor: int) -> None:
+        order.append("folder" if S_ISDIR(os.fstat(descriptor).st_mode) else "content")
+        fsync(descriptor)
+
+    def note_replace(source: Path, target: Path) -> Path:
+        order.append("rename")
+        return replace(source, target)
+
+    monkeypatch.setattr("os.fsync", note_fsync)
+    monkeypatch.setattr("pathlib.Path.replace", note_replace)
+    write_atomically(path, b"new")
+
+    assert order == ["content", "rename", "folder"]
+    assert path.read_bytes() == b"new"
+
+
+def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
+    model = ModelFile(path, PAPER).load()
+
+    assert model.profile is PAPER
+    assert model.bayes.pages == 0
+    assert not path.exists()
+
+
+def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
+    one, other = ModelFile(path, TRIGRAM), ModelFile(path, TRIGRAM)
+
+    one.add(trained(1))
+    other.add(trained(2))
+    added = one.load()
+
+    assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
+    assert to_bytes(one.load()) == path.read_bytes()
+
+
+def test_a_store_makes_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "models" / "news" / "a.model"
+
+    ModelFile(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
+    damaged = to_bytes(trained(1))[:-1] + b"\0"
+    path.write_bytes(damaged)
+
+    with pytest.raises(ModelError, match=path.name):
+        ModelFile(path, TRIGRAM).add(trained(2))
+
+    assert path.read_bytes() == damaged
+
+
+def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
+    write_model(path, trained(1))
+
+    with pytest.raises(ModelError, match="'trigram', not for 'paper'") as caught:
+        ModelFile(path, PAPER).add(Model(PAPER))
+
+    assert "Name another file" in str(caught.value)
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
+    write_model(path, Model(PAPER))
+
+    assert ModelFile(path, PAPER_HR).load().profile is PAPER
+
+
+def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
+    write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
+
+    ModelFile(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
+
+    added = read_model(path)
+    assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))
+
+
+@pytest.fixture
+def links(tmp_path: Path, path: Path) -> list[Path]:
+    """Two links to the file, one of them relative, in folders of their own."""
+    made = []
+    for name, target in (("a", path), ("b", Path("..") / path.name)):
+        (tmp_path / name).mkdir()
+        link = tmp_path / name / "link.model"
+        link.symlink_to(target)
+        made.append(link)
+    return made
+
+
+def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
+    for number, link in enumerate(links):
+        ModelFile(link, TRIGRAM).add(trained(number))
+
+    assert all(link.is_symlink() for link in links)
+    assert path.read_bytes() == to_bytes(trained(0, 1))
+    assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
+
+
+def test_a_model_is_written_through_a_link(path: Path, links: list[Path]) -> None:
+    write_model(links[0], trained(1))
+
+    assert links[0].is_symlink()
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
+    link = tmp_path / "circle.model"
+    link.symlink_to(link)
+
+    with pytest.raises(OSError, match=r"circle\.model"):
+        read_model(link)
+    with pytest.raises(ModelError, match=r"circle\.model"):
+        ModelFile(link, TRIGRAM).load()
+
+
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "device": (lambda path: path.symlink_to("/dev/zero"), "expected a regular file, got a device"),
+    "pipe": (os.mkfifo, "expected a regular file, got a named pipe"),
+    "folder": (Path.mkdir, "Is a directory"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) -> None:
+    make, why = UNREADABLE[name]
+    make(path)
+
+    with pytest.raises(ModelError) as caught:
+        ModelFile(path, TRIGRAM).load()
+
+    expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
+    assert str(caught.value).startswith(expected)
+    assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
+
+
+@pytest.mark.parametrize("name", ["missing.model", "news.model/below"])
+def test_where_no_file_can_be_found_the_model_is_empty(path: Path, name: str) -> None:
+    path.write_bytes(b"")
+
+    assert ModelFile(path.parent / name, TRIGRAM).load().bayes.pages == 0
+
+
+def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
+    full = Model(TRIGRAM)
+    full.bayes.counts["trigram"][:] = 2**32 - 1
+    write_model(path, full)
+    before = path.read_bytes()
+
+    with pytest.raises(ModelError, match=path.name):
+        ModelFile(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == before
+
+
+class _CountedFile(BytesIO):
+    """Counts the bytes that are read of it."""
+
+    n_read = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.n_read += len(data)
+        return data
+
+
+def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = _CountedFile(bytes(2**20))
+    monkeypatch.setattr(store_module, "open_regular", lambda _: file)
+
+    with pytest.raises(ModelError, match="not a scrapy-mss model"):
+        read_model("huge")
+
+    assert file.n_read == len(MAGIC)
+
+
+def test_a_file_larger_than_any_model_is_rejected(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "LARGEST_FILE", 1000)
+    path.write_bytes(MAGIC + bytes(1000))
+
+    with pytest.raises(ModelError, match="at most 1,000 bytes"):
+        read_model(path)
+
+
+def test_a_folder_that_cannot_be_synced_fails_no_write(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is in the file must not seem to be lost, or it would be added again."""
+
+    def fail(_: Path) -> None:
+        raise OSError(errno.EINVAL, "Invalid")
+
+    monkeypatch.setattr(store_module, "sync_directory", fail)
+
+    write_model(path, trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+    assert "cannot be synced; a power cut may undo the last change" in caplog.text
+
+
+MAX_SIZE = 8_000_000  # bytes
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Model:
+    return bundled_model()
+
+
+def learned(*numbers: int) -> Model:
+    """What a crawl learned."""
+    return Model(DEFAULT, None, counts_of(numbers))
+
+
+def test_the_bundled_model_is_small_and_of_the_default_profile() -> None:
+    data = files("scrapy_mss").joinpath(FILE).read_bytes()
+    header, _ = read_header(data)
+
+    assert len(data) < MAX_SIZE
+    assert header["profile"] == DEFAULT.name
+    assert not bundled_model().restarted  # it is trained again when a family's version is raised
+    assert header["pages"] > 1000
+
+
+def test_the_bundled_model_has_a_classifier_and_is_written_as_it_was_read(bundled: Model) -> None:
+    assert bundled.classifier is not None
+    assert bundled.profile is DEFAULT
+    assert to_bytes(bundled) == files("scrapy_mss").joinpath(FILE).read_bytes()
+
+
+def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
+    before, page = bundled.identifier, news_page(0)
+
+    bundled_model().bayes.learn(Page(page.tokens), page.inside)
+
+    assert bundled.identifier == bundled_model().identifier == before
+
+
+def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> None:
+    crawl = learned(1, 2)
+    before = to_bytes(crawl)
+
+    whole = with_bundled(crawl)
+
+    assert whole.classifier is not None
+    assert whole.bayes.pages == bundled.bayes.pages + 2
+    assert whole.bayes.tokens.tolist() == (bundled.bayes.tokens + crawl.bayes.tokens).tolist()
+    for name, counts in whole.bayes.counts.items():
+        assert np.array_equal(counts, bundled.bayes.counts[name] + crawl.bayes.counts[name])
+    assert to_bytes(crawl) == before
+
+
+def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) -> None:
+    page, on_top = news_page(1), bundled_model()
+
+    on_top.bayes.learn(Page(page.tokens), page.inside)
+
+    assert to_bytes(on_top) == to_bytes(with_bundled(learned(1)))
+    assert on_top.identifier != bundled.identifier
+
+
+def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
+    for model in (bundled, Model(PAPER)):
+        assert with_bundled(model) is model
+
+
+def full_file(path: Path) -> Path:
+    """A model file that the bundled counts cannot be added to."""
+    model = Model(DEFAULT)
+    for counts in model.bayes.counts.values():
+        counts[:] = 2**32 - 1
+    write_model(path, model)
+    return path
+
+
+def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = full_file(tmp_path / "full.model")
+
+    with pytest.raises(ModelError, match=r"full\.model: .*Remove the model"):
+        Extractor(path)
+    with pytest.raises(ModelError, match=r"full\.model\.store.*: "):
+        learner_of(path, tmp_path / "full.model.store")
+
+
+def learner_of(path: Path, folder: Path) -> Learner:
+    """That of a crawl whose store has the model in a file."""
+    stored = StoredModel(store_at(str(folder)), DEFAULT)
+    stored.add(read_model(path))
+    return Learner(stored)
+
+
+def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:
+    crawl = learned(1)
+    crawl.learned_pages.add(7, 0)
+
+    assert 7 in with_bundled(crawl).learned_pages
