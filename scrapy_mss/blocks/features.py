@@ -371,6 +371,12 @@ def fill_features(measured: Measured, rows: Floats) -> None:
     _fill_description(measured, rows[description:])
 
 
+# Where on the page the evidence is: how much of it each block's containers have. The text of an
+# article is together, in one element of the page or in elements of one name. A block that is
+# certain speaks for the blocks in the same kind of container, whatever the names are: so each page
+# tells the container of its own article from those of comments and teasers. Only evidence for the
+# article counts, weighed by words and as a share of the page's whole. What opinions keep is summed
+# likewise.
 PATH_LENGTH = 5  # tags of a block's path, innermost first
 KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
 ELEMENT_LEVELS = 5  # ancestors whose own content is looked at

@@ -13,7 +13,6 @@ network weighs what comes out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import combinations
 from typing import NamedTuple
@@ -23,11 +22,9 @@ import numpy as np
 
 from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.segmentation import Containers
 from scrapy_mss.blocks.texts import count_stop_words
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
@@ -153,206 +150,89 @@ def _tag_roles() -> Bytes:
 _ROLES_OF_TAGS = _tag_roles()
 
 
-class Found(NamedTuple):
-    """What is found of a page's blocks and elements by their tags, names and content."""
-
-    prose: Floats  # float64[n]: the letters of each block that looks like a paragraph, else 0
-    beside: Bools  # bool[m]: what is not the text, by tag, class words, or not being shown
-    inside_beside: Bools  # bool[n]: the blocks inside of that
-    own_container: Indices  # intp[n]: the element that holds each block's paragraph
-    is_text: Bools  # bool[n]: the lines of a text, but those beside it and linked ones
-    sums: Floats  # float64[5, m]: all that is summed inside each element
-
-
-@dataclass(frozen=True, eq=False)
 class Reading:
-    """A page without its counts; each part is computed once, when an opinion first asks."""
+    """A page without its counts: blocks as paragraphs, elements by their names and content.
 
-    page: Page
-    columns: Columns  # of `features.FEATURES`
+    Nothing here was learned: it is found by rules that hold for any page, of tags, class words,
+    lengths and links. There are n blocks and m elements.
+    """
+
+    def __init__(self, page: Page, columns: Columns) -> None:
+        """Read *page*, whose blocks have the features in *columns*."""
+        containers = page.containers
+        own_roles = _ROLES_OF_TAGS[page.ancestor_tags[0]]
+        innermost, beyond = containers.around[:2]
+        link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
+        self.page, self.columns, self.containers = page, columns, containers
+        # float64[n]: the characters of each block's words, and its commas
+        self.letters, self.commas = np.expm1(columns.some(("letters", "commas")))
+        self.link_share: Floats = link_share
+        self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
+        self.is_long: Bools = self.letters >= PARAGRAPH_LETTERS  # bool[n]
+        self.is_unlinked: Bools = link_share < MIN_LINKED  # bool[n]: may be text by its links
+        # int64[n_roles, m]: how many class words of each element have each role
+        self.roles: Counts = role_counts(page.attributes)
+        self._tag_roles: Bytes = _ROLES_OF_TAGS[containers.tag]
+        is_prose = self.is_long & (link_share < MAX_LINKED)
+        # float64[n]: the letters of each block that looks like a paragraph, 0 for the others
+        self.prose: Floats = self.letters * (
+            is_prose & ~containers.inside(self._tag_roles & _NEVER > 0)
+        )
+        # bool[m], bool[n]: what is not the text by tag, class words or not being shown
+        self.beside, self.inside_beside = self._beside()
+        # intp[n]: the element that holds each block's paragraph
+        self.own_container: Indices = np.where(own_roles & _PARAGRAPH > 0, beyond, innermost)
+        # A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
+        is_line = (own_roles & _ITEM > 0) | (self.is_long & ends_sentence)
+        is_line |= self.letters >= LONG_LINE
+        # bool[n]: the lines of a text, without what is beside it and without linked ones
+        self.is_text: Bools = is_line & ~self.inside_beside & self.is_unlinked
+        sums = self._sums_inside()
+        # Of each element: letters and linked ones (float64[2, m]); prose of the text; words, less
+        # linked ones and the price of tags; stop words, as words, less the price of words
+        self.letters_inside: Floats = sums[:2]
+        self.prose_inside, self.density_inside, self.stop_words_inside = sums[2:]
 
     def __len__(self) -> int:
         return len(self.page.blocks)
 
-    @property
-    def containers(self) -> Containers:
-        return self.page.containers
-
-    @property
-    def words(self) -> Floats:
-        """float64[n]: the words of each block."""
-        return self.page.words
-
-    @lazy
-    def counts(self) -> Floats:
-        """float64[2, n]: the letters and the commas of each block."""
-        return np.expm1(self.columns.some(("letters", "commas")))
-
-    @lazy
-    def letters(self) -> Floats:
-        """float64[n]: the characters of each block's words."""
-        letters: Floats = self.counts[0]
-        return letters
-
-    @property
-    def commas(self) -> Floats:
-        """float64[n]: the commas of each block."""
-        commas: Floats = self.counts[1]
-        return commas
-
-    @lazy
-    def is_long(self) -> Bools:
-        """bool[n]: the blocks that are as long as a paragraph."""
-        return np.greater_equal(self.letters, PARAGRAPH_LETTERS)
-
-    @lazy
-    def link_share(self) -> Floats:
-        """float64[n]: the share of each block's words that are linked."""
-        return self.columns["link_share"]
-
-    @lazy
-    def unlinked(self) -> Floats:
-        """float64[n]: 1 for a block without links, -1 for one that is all links."""
-        return 1 - 2 * self.link_share
-
-    @lazy
-    def is_unlinked(self) -> Bools:
-        """bool[n]: the blocks that may be text by their links."""
-        return self.link_share < MIN_LINKED
-
-    @lazy
-    def stop_words(self) -> Counts:
-        """int64[n]: how many of the commonest words each block has."""
-        return count_stop_words(self.page.texts)
-
-    @lazy
-    def _found(self) -> Found:
-        return Found(*_read(self))
-
-    @property
-    def prose(self) -> Floats:
-        """float64[n]: the letters of each block that looks like a paragraph, 0 for the others."""
-        return self._found.prose
-
-    @property
-    def prose_of_text(self) -> Floats:
-        """float64[n]: the prose of each block that is not beside the text."""
-        return self.prose * ~self.inside_beside
-
-    @lazy
-    def roles(self) -> Counts:
-        """int64[n_roles, m]: how many class words of each element have each role."""
-        return role_counts(self.page.attributes)
-
-    @property
-    def names_beside(self) -> Counts:
-        """int64[m]: how many class words of each element say that it is beside the text."""
-        names: Counts = self.roles[Role.BESIDE]
-        return names
-
-    @property
-    def beside(self) -> Bools:
-        """bool[m]: the elements that are not the text, by tag, class words, or not being shown."""
-        return self._found.beside
-
-    @property
-    def inside_beside(self) -> Bools:
-        """bool[n]: the blocks inside elements that are beside the text."""
-        return self._found.inside_beside
-
-    @property
-    def is_text(self) -> Bools:
-        """bool[n]: the lines of a text, without what is beside it and without linked ones."""
-        return self._found.is_text
-
-    @property
-    def own_container(self) -> Indices:
-        """intp[n]: the element that holds each block's paragraph."""
-        return self._found.own_container
-
     def values(self, words_per_tag: float) -> Floats:
         """float64[n]: the words of each block, linked ones against it, less its tags' price."""
-        return self.words * self.unlinked - words_per_tag * self.page.blocks.tags
+        return self.page.words * self.unlinked - words_per_tag * self.page.blocks.tags
 
-    @property
-    def letters_inside(self) -> Floats:
-        """float64[2, m]: the letters in each element, and those that are linked."""
-        return self._found.sums[:2]
+    def _beside(self) -> tuple[Bools, Bools]:
+        """The elements beside the text, and the blocks inside them.
 
-    @property
-    def prose_inside(self) -> Floats:
-        """float64[m]: the prose of the text in each element."""
-        prose: Floats = self._found.sums[2]
-        return prose
-
-    @property
-    def density_inside(self) -> Floats:
-        """float64[m]: the words of each element, less its linked ones and the price of its tags."""
-        density: Floats = self._found.sums[3]
-        return density
-
-    @property
-    def stop_words_inside(self) -> Floats:
-        """float64[m]: the stop words of each element, as words, less the price of its words."""
-        stop_words: Floats = self._found.sums[4]
-        return stop_words
-
-
-def _read(reading: Reading) -> tuple[Floats, Bools, Bools, Indices, Bools, Floats]:
-    """The columns of `Found`."""
-    page, containers = reading.page, reading.containers
-    roles, own_roles = _ROLES_OF_TAGS[containers.tag], _ROLES_OF_TAGS[page.ancestor_tags[0]]
-    is_prose = reading.is_long & (reading.link_share < MAX_LINKED)
-    prose = reading.letters * (is_prose & ~containers.inside(roles & _NEVER > 0))
-    beside, inside_beside = _beside(reading, roles, prose)
-    is_sentence = reading.is_long & (reading.columns["ends_sentence"] > 0)
-    # A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
-    is_line = (own_roles & _ITEM > 0) | is_sentence | (reading.letters >= LONG_LINE)
-    innermost, beyond = containers.around[:2]
-    return (
-        prose,
-        beside,
-        inside_beside,
-        np.where(own_roles & _PARAGRAPH > 0, beyond, innermost),
-        is_line & ~inside_beside & reading.is_unlinked,
-        _sums_inside(reading, prose, inside_beside),
-    )
-
-
-def _beside(reading: Reading, roles: Bytes, prose: Floats) -> tuple[Bools, Bools]:
-    """The elements beside the text, and the blocks inside them.
-
-    By tags alone where class words would leave next to nothing of the page's prose.
-    """
-    containers, total = reading.containers, float(np.add.reduce(prose))
-    has_little = containers.total(prose) < MOST * total
-    by_tag = roles & _BESIDE > 0
-    by_name = (reading.names_beside > 0) & (roles & _NAMELESS == 0)
-    by_name |= reading.page.attributes.hidden
-    beside = (roles & _NEVER > 0) | ((by_tag | by_name) & has_little)
-    inside = containers.inside(beside)
-    if np.add.reduce(prose[~inside]) < FEW * total:
-        beside = (roles & _NEVER > 0) | (by_tag & has_little)
+        By tags alone where class words would leave next to nothing of the page's prose.
+        """
+        containers, total = self.containers, float(np.add.reduce(self.prose))
+        has_little = containers.total(self.prose) < MOST * total
+        never, by_tag = self._tag_roles & _NEVER > 0, self._tag_roles & _BESIDE > 0
+        by_name = (self.roles[Role.BESIDE] > 0) & (self._tag_roles & _NAMELESS == 0)
+        by_name |= self.page.attributes.hidden
+        beside = never | ((by_tag | by_name) & has_little)
         inside = containers.inside(beside)
-    return beside, inside
+        if np.add.reduce(self.prose[~inside]) < FEW * total:
+            beside = never | (by_tag & has_little)
+            inside = containers.inside(beside)
+        return beside, inside
 
+    def _sums_inside(self) -> Floats:
+        """float64[5, m]: all that is summed inside each element, at once.
 
-def _sums_inside(reading: Reading, prose: Floats, beside: Bools) -> Floats:
-    """float64[5, m]: all that is summed inside each element, at once.
-
-    What is *beside* the text cannot speak for an element around it.
-    """
-    is_prose = prose > 0
-    stops, words = reading.stop_words, reading.words
-    share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
-    as_words = stops / max(share, LEAST_STOP_SHARE)
-    of_blocks = np.empty((5, len(reading)))
-    of_blocks[0], of_blocks[1] = reading.letters, reading.letters * reading.link_share
-    of_blocks[2] = prose * ~beside
-    of_blocks[3] = reading.values(WORDS_PER_TAG_IN_ELEMENT)
-    of_blocks[4] = as_words * reading.unlinked - STOP_WORD_PRICE * words
-    np.minimum(of_blocks[3:], 0.0, out=of_blocks[3:], where=beside)
-    return reading.containers.totals(of_blocks)
+        What is beside the text cannot speak for an element around it.
+        """
+        is_prose, words = self.prose > 0, self.page.words
+        stops = count_stop_words(self.page.texts)
+        share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
+        as_words = stops / max(share, LEAST_STOP_SHARE)
+        of_blocks = np.empty((5, len(self)))
+        of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
+        of_blocks[2] = self.prose * ~self.inside_beside
+        of_blocks[3] = self.values(WORDS_PER_TAG_IN_ELEMENT)
+        of_blocks[4] = as_words * self.unlinked - STOP_WORD_PRICE * words
+        np.minimum(of_blocks[3:], 0.0, out=of_blocks[3:], where=self.inside_beside)
+        return self.containers.totals(of_blocks)
 
 
 LEAST_TEXT = 250  # letters of prose: with fewer, a container that says it is the text is a teaser
@@ -412,7 +292,7 @@ def _paragraph_scores(reading: Reading) -> Floats:
     has_any = score > 0
     of_element = _TAG_POINTS[containers.tag]
     of_element[reading.roles[Role.LIKELY] > 0] += NAME_POINTS
-    of_element[reading.names_beside > 0] -= NAME_POINTS
+    of_element[reading.roles[Role.BESIDE] > 0] -= NAME_POINTS
     score += of_element
     letters, linked = reading.letters_inside
     unlinked = 1 - linked / np.maximum(letters, 1.0)
@@ -457,7 +337,7 @@ def below_headline(reading: Reading) -> Bools:
     if not np.count_nonzero(below):
         return below
     headline = int(below.argmax()) - 1
-    prose = reading.prose_of_text * below
+    prose = reading.prose * ~reading.inside_beside * below
     enough = max(LEAST_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
     total, around = reading.containers.total(prose), reading.containers.around[:, headline]
     around = around[around < len(total)]  # those that are there
@@ -506,10 +386,14 @@ OPINIONS: tuple[Opinion, ...] = (
 )
 
 
-def opinions(reading: Reading) -> dict[str, Bools]:
-    """The blocks that each opinion keeps, by its name: bool[n]."""
-    if not len(reading.containers):
-        return {opinion.name: np.zeros(len(reading), np.bool_) for opinion in OPINIONS}
+def opinions(page: Page, columns: Columns) -> dict[str, Bools]:
+    """The blocks of *page* that each opinion keeps, by its name: bool[n].
+
+    *columns* have the features of the blocks.
+    """
+    if not len(page.containers):
+        return {opinion.name: np.zeros(len(page.blocks), np.bool_) for opinion in OPINIONS}
+    reading = Reading(page, columns)
     return {opinion.name: opinion.of(reading) for opinion in OPINIONS}
 
 
@@ -521,7 +405,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     """
     k, words = len(OPINIONS), page.words
     kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
-    for row, blocks in zip(kept, opinions(Reading(page, features)).values(), strict=True):
+    for row, blocks in zip(kept, opinions(page, features).values(), strict=True):
         row[:] = blocks
     common = product(kept * words, kept.T)
     size = common.diagonal()
