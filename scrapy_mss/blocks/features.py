@@ -428,16 +428,12 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     np.subtract(running, masses, out=shares[:, 0])
     np.subtract(1.0, running, out=shares[:, 1])
     shares[:, _SAME_KEY] = in_groups[:k, :KEY_LEVELS]
-    _fill_densities(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
+    np.divide(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], out=shares[:, _SAME_KEY_DENSITY])
+    shares[:, _SAME_KEY_DENSITY] *= PER_WORDS
     shares[:, _ANCESTOR] = around[:k]
-    _fill_densities(around[:k], np.maximum(around[k], 1.0), shares[:, _ANCESTOR_DENSITY])
+    np.divide(around[:k], np.maximum(around[k], 1.0), out=shares[:, _ANCESTOR_DENSITY])
+    shares[:, _ANCESTOR_DENSITY] *= PER_WORDS
     shares[:, -1] = in_groups[:k, KEY_LEVELS]
-
-
-def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
-    """Fill *densities* with the *shares* for so many *words*."""
-    np.divide(shares, words, out=densities)
-    densities *= PER_WORDS
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
