@@ -35,11 +35,17 @@ from scrapy_mss.blocks.page_features import (
     without_address,
 )
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
-from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
+from scrapy_mss.core.cleaning import (
+    cut_at_boundary,
+    is_article,
+    keep,
+    simple_scores,
+    span_probability,
+    trimmed,
+)
 from scrapy_mss.core.labels import MIN_SHARE, Rejection, align, has_words
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.core.untrained import is_article, simple_scores, span_probability
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens

@@ -103,7 +103,7 @@ class ArticlePipeline(Component):
         return item
 
     def close_spider(self, spider: Spider | None = None) -> Any:
-        """Have the sites of the crawl match while the event loop goes on.
+        """Evaluate the sites of the crawl while the event loop goes on.
 
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from scrapy_mss import Extraction, Extractor, ModelError
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import select
-from scrapy_mss.core.cleaning import keep, trimmed
+from scrapy_mss.core.cleaning import is_article, keep, trimmed
 from scrapy_mss.core.naive_bayes import MAX_TOTAL
 from scrapy_mss.core.subsequence import EMPTY, best_span
-from scrapy_mss.core.untrained import is_article
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from research.systems.tokenwise import SpanSystem
+from scrapy_mss.core.cleaning import TAG_PENALTY, simple_scores
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.core.untrained import TAG_PENALTY, simple_scores
 from scrapy_mss.markup.tokens import Tokens, element_starts
 
 CELLS = frozenset({"td", "div"})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def every(seconds: float, call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two classes
-    """Make *call* every so many *seconds*, the first time after the first of them.
+    """Make *call* every *seconds* seconds, the first time after one interval.
 
     The result has `running`, which is false once a call has raised, and `stop`.
     """

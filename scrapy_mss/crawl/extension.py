@@ -192,7 +192,7 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
 
 
 def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
-    """A line for each of so many *alarms*, and one for the others."""
+    """A line for each of the first *alarms*, and one for the others."""
     for alarm in alarms[:MAX_SITES]:
         yield f"quality has declined on {alarm}" if isinstance(alarm, Figure) else str(alarm)
     more = len(alarms) - MAX_SITES

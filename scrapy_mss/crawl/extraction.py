@@ -39,7 +39,7 @@ OTHER_LANGUAGE = "other_language"
 
 @dataclass(slots=True)
 class _Reading:
-    """What came of a page, once that is known; who asks meanwhile waits for the lock.
+    """The result of a page, once it is known; other consumers wait for the lock meanwhile.
 
     A lock and not a task, which a crawl without asyncio does not have: there nothing suspends a
     reading, and a lock that is free asks for no event loop.
@@ -65,7 +65,7 @@ class ArticleReader:
         self._languages = languages.accepted(self._options.languages)
 
     async def article_of(self, response: HtmlResponse) -> ArticleResult:
-        """What came of the page of *response*, which is read at the first call."""
+        """The result of the page of *response*, which is read at the first call."""
         reading = self._readings.setdefault(response, _Reading())
         async with reading.lock:
             if reading.result is None:
@@ -98,7 +98,7 @@ class ArticleReader:
         return await self._attempted(reading, response.url)
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
-        """What came of a page that is not a response of this crawl."""
+        """The result of a page that is not a response of this crawl."""
         return self._counted(await self._attempted(self._read(html, url), url), url)
 
     async def _read_response(
@@ -123,7 +123,7 @@ class ArticleReader:
         return _result(await answered(self._jobs.begin(PageRequest(html, url, further=further))))
 
     def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
-        """What came of a page, counted: the one place that does."""
+        """Count the *result* of a page; the result without an article that is refused."""
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None
@@ -150,7 +150,7 @@ class ArticleReader:
         return bool(asked and article.language) and article.language not in asked
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
-        """What comes of *reading*; whatever goes wrong, the crawl goes on."""
+        """The result of *reading*; after any exception, the crawl goes on."""
         try:
             return await reading
         except Exception:

@@ -90,7 +90,7 @@ class ItemPages:
         _bound(self._pairs)
 
     def page_of(self, item: object) -> ItemPage | None:
-        """The page of *item*, if it is the very object that was paired."""
+        """The page of *item*, if it is the object that was paired."""
         pair = self._pairs.get(id(item))
         if pair is None or pair.item() is not item:
             return None

@@ -154,7 +154,7 @@ class PageJobs:
     def _count(self, change: int) -> None:
         """Count jobs that are under way; there is room again when half of them are done.
 
-        Who waits wakes up then. If each end of a page woke all, they would take as much time as it.
+        All that wait for room wake up then: after each page, that would take as much time as it.
         """
         self._under_way += change
         if self._under_way >= self._enough:
@@ -182,7 +182,7 @@ class PageJobs:
 
 
 async def answered(job: PageJob) -> PageAnswer:
-    """What came of *job*; several may wait for the same one."""
+    """The answer of *job*; several may wait for the same one."""
     await completed(job)
     return job.result()
 
@@ -236,7 +236,7 @@ class PageLabels:
         return begun
 
     def forget_example(self, labelled: LabelJob) -> None:
-        """Keep what came of *labelled* without its training example, which is learned by now.
+        """Keep the answer of *labelled* without its training example, which is learned by now.
 
         It may be as large as the page, and a response lives until its cycles are collected.
         """
@@ -245,7 +245,7 @@ class PageLabels:
         labelled.job.set_result(replace(answer, example=None))
 
     async def answer(self, labelled: LabelJob) -> PageAnswer:
-        """What came of *labelled*, which is counted once."""
+        """The answer of *labelled*, which is counted once."""
         answer = await answered(labelled.job)
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True

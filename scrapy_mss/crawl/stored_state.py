@@ -75,7 +75,7 @@ class StoredState:
         self.checkpoints = Checkpoints(store, [part for part in parts if part is not None])
 
     def begin(self) -> None:
-        """Write a checkpoint every so many seconds, if there may be anything to write."""
+        """Write a checkpoint at intervals, if there may be anything to write."""
         if not self._options.train and self.checkpoints.parts == [self.learner]:
             return
         self._timer = _compat.every(CHECKPOINT_SECONDS, self.checkpoints.begin)
@@ -95,13 +95,13 @@ class StoredState:
         await self.checkpoints.finish(finished=reason == FINISHED)
 
     def close(self, reason: str) -> None:
-        """Write all that `finish` has not; count what came of it, and log what is lost."""
+        """Write all that `finish` has not; put the counts into the stats, and log what is lost."""
         with ExitStack() as steps:  # the last first, each whatever the others raise
             steps.callback(self._report)
             steps.callback(self.checkpoints.close, finished=reason == FINISHED)
 
     def _report(self) -> None:
-        """Count what came of all parts, and log what of them is lost."""
+        """Put the counts of all parts into the stats, and log what is lost."""
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
         self._stats.put(stats.MODEL_TWICE, self.learner.n_twice)

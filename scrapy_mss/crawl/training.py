@@ -230,7 +230,7 @@ class Learner(Part):
 
 
 class Trainer:
-    """Trains the model on the pages that wrappers label, and counts what came of each."""
+    """Trains the model on the pages that wrappers label, and counts their results."""
 
     def __init__(
         self, options: Options, labels: PageLabels, learner: Learner, numbers: CrawlStats
@@ -295,7 +295,7 @@ class Trainer:
             self._learner.checkpoint()
 
     def _learned(self, answer: PageAnswer) -> str:
-        """Learn what came of one page; the reason if it was not learned, else an empty string."""
+        """Learn from the *answer* of a page; the reason if it was not learned, or empty."""
         labels, example = answer.labels, answer.example
         if labels is None:
             return answer.failure

@@ -140,7 +140,7 @@ class LabelSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What came of a page: what was asked for, or which of the `FAILURES` it met.
+    """The answer to a `PageRequest`: what it asks for, or one of the `FAILURES`.
 
     *seconds* went into the labels and the example; those of the article are in its result.
     *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so

@@ -35,7 +35,7 @@ WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
 # 5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes for each, lxml's tree included.
 MEMORY = 2**30
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
-# SIGALRM ends the process, so many seconds later.
+# SIGALRM ends the process, this number of seconds later.
 LEFT_ALONE = 2.0
 # Of what its limit leaves to pages, what a worker may keep of one; malloc does not return it all.
 KEPT = 0.5

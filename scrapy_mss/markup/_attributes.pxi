@@ -1,8 +1,10 @@
-"""The attributes of a tag, written as the expression of `attributes.attributes_of_tag` has it.
+"""The attributes of a tag, tags that hold a name, and strings here and there in a source.
 
-It is the oracle.
+The Python of `attributes` and `occurrences` is the oracle.
 """
 
+
+# --- attributes, and tags that hold a name ------------------------------------------------------
 
 cdef enum:
     MAX_ATTRIBUTES = 128  # of one tag, as `attributes` has it
@@ -27,30 +29,28 @@ def rows_with(str sought not None, str text not None, tags):
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t n
-    cdef Steps steps
     _check_rows(rows, starts, ends, PyUnicode_GET_LENGTH(text))
-    if not name:
-        raise ValueError("no name")
-    _prepare_steps(&steps, name)
+    if not name or not name.isascii():
+        raise ValueError(f"{sought!r} is no name of ASCII")
     if PyUnicode_KIND(text) == 1:
-        n = _choose(<const uint8_t*> data, text, rows, starts, ends, name, &steps, into)
+        n = _choose(<const uint8_t*> data, rows, starts, ends, name, into)
     elif PyUnicode_KIND(text) == 2:
-        n = _choose(<const uint16_t*> data, text, rows, starts, ends, name, &steps, into)
+        n = _choose(<const uint16_t*> data, rows, starts, ends, name, into)
     else:
-        n = _choose(<const uint32_t*> data, text, rows, starts, ends, name, &steps, into)
+        n = _choose(<const uint32_t*> data, rows, starts, ends, name, into)
     resize(found, n)
     return found
 
 
 cdef Py_ssize_t _choose(
-    char_t* text, str source, const int[::1] rows, const int[::1] starts, const int[::1] ends,
-    bytes name, const Steps* steps, int* into
+    char_t* text, const int[::1] rows, const int[::1] starts, const int[::1] ends, bytes name,
+    int* into
 ):
     """Put those of *rows* whose tags hold *name* there; how many they are."""
-    cdef Py_ssize_t i, n = 0, after = PyUnicode_GET_LENGTH(source)
+    cdef Py_ssize_t i, n = 0
     for i in range(rows.shape[0]):
         into[n] = rows[i]
-        n += _holds(text, starts[rows[i]], ends[rows[i]], after, name, steps)
+        n += _holds(text, starts[rows[i]], ends[rows[i]], name)
     return n
 
 
@@ -72,90 +72,18 @@ cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
     return 0
 
 
-cdef enum:
-    N_STEPS = 0x80  # ASCII
-    TOGETHER = 32  # places that are looked at together
-
-# How far a name cannot begin, by the character that stands where it would end.
-cdef struct Steps:
-    Py_ssize_t by[N_STEPS]
-    Py_ssize_t after  # the name's last letter, where the name does not end
-
-
-cdef int _prepare_steps(Steps* steps, bytes name) except -1:
-    """By a character that stands where *name* would end, how far the name cannot begin (Horspool).
-
-    Of a letter that is further to the front of the name, so many characters; of others, all. Of the
-    name's last letter none, as the name may end there.
-    """
+cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
+    """Whether *name* (in lower case) is between *at* and *end*, in any case."""
     cdef const uint8_t* letters = name
-    cdef Py_ssize_t i, n = len(name)
-    for i in range(N_STEPS):
-        steps.by[i] = n
-    for i in range(n - 1):
-        if letters[i] >= N_STEPS:
-            raise ValueError(f"{name!r} is not of ASCII alone")
-        steps.by[letters[i]] = n - 1 - i
-        if c"a" <= letters[i] <= c"z":
-            steps.by[letters[i] - 0x20] = n - 1 - i
-    if letters[n - 1] >= N_STEPS:
-        raise ValueError(f"{name!r} is not of ASCII alone")
-    steps.after = steps.by[letters[n - 1]]
-    steps.by[letters[n - 1]] = 0
-    if c"a" <= letters[n - 1] <= c"z":
-        steps.by[letters[n - 1] - 0x20] = 0
-    return 0
-
-
-cdef bint _holds(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, Py_ssize_t after, bytes name,
-    const Steps* steps
-):
-    """Look closer at those blocks alone where both ends of *name* are in their places.
-
-    A block may reach beyond *end*, and not beyond what is *after* the text.
-    """
-    cdef const uint8_t* letters = name
-    cdef Py_ssize_t n = len(name), last
-    while at + n <= end and at + TOGETHER + n - 1 <= after:
-        last = min(end, at + TOGETHER + n - 1)
-        if _may_begin(text + at, text + at + n - 1, letters[0] | 0x20, letters[n - 1] | 0x20) and (
-            _is_between(text, at, last, name, steps)
-        ):
-            return True
-        at += TOGETHER
-    return at + n <= end and _is_between(text, at, end, name, steps)
-
-
-cdef inline bint _may_begin(char_t* first, char_t* last, uint8_t one, uint8_t other) noexcept:
-    """Whether a pair is *one* and *other*, in any case; without a branch, so that it is vectors."""
-    cdef uint8_t found = 0
-    cdef int i
-    for i in range(TOGETHER):
-        found |= ((first[i] | 0x20) == one) & ((last[i] | 0x20) == other)
-    return found
-
-
-cdef bint _is_between(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Steps* steps
-):
-    """Most of the time is that of a step, so it looks at one letter and compares nothing."""
-    cdef const uint8_t* letters = name
-    cdef Py_ssize_t i, step, n = len(name), after = steps.after
-    cdef uint32_t last
-    at += n - 1
-    while at < end:
-        last = text[at]
-        step = steps.by[last] if last < N_STEPS else n
-        if step:
-            at += step
+    cdef Py_ssize_t n = len(name), i
+    for at in range(at, end - n + 1):
+        if text[at] | 0x20 != letters[0] | 0x20:  # most: the letters are compared below
             continue
-        i = 1
-        while i < n and _small(text[at - i]) == letters[n - 1 - i]:
+        i = 0
+        while i < n and _small(text[at + i]) == letters[i]:
             i += 1
         if i == n:
             return True
-        at += after
     return False
 
 
@@ -255,3 +183,105 @@ cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
         if text[at] == c"&":
             return decode_value(value)
     return value
+
+
+# --- strings here and there in a text, all found in one look at it ------------------------------
+
+cdef enum:
+    LOOK = 3  # characters by which a place is told
+    LOOK_BITS = 12
+    MAX_PLACES = 128  # for a byte to number them
+
+cdef struct Sought:
+    const uint8_t* text
+    Py_ssize_t size
+    Py_ssize_t end  # of the last that was found
+
+cdef struct Place:
+    int8_t string  # its number
+    int8_t offset  # of the block in it
+    int8_t following  # the next place with the same block, or -1
+
+
+cdef class _Search:
+    """A look at every so many characters: as many as the shortest string has blocks.
+
+    Whatever the string, one of its first blocks is where the search looks.
+    """
+
+    cdef list wanted
+    cdef Py_ssize_t step
+    cdef Sought sought[MAX_PLACES]
+    cdef Place places[MAX_PLACES]
+    cdef int8_t first[1 << LOOK_BITS]  # the first place that has each block, or -1
+
+    def __cinit__(self, list wanted not None):
+        cdef Py_ssize_t number, offset, n_places = 0
+        cdef bytes each
+        self.wanted = wanted
+        self.step = min(map(len, wanted), default=0) - LOOK + 1
+        if self.step < 1 or self.step * len(wanted) > MAX_PLACES:
+            raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {LOOK}")
+        memset(self.first, -1, sizeof(self.first))
+        for number, each in enumerate(wanted):
+            self.sought[number] = Sought(each, len(each), 0)
+            for offset in range(self.step):
+                block = _block(<const uint8_t*> each, offset)
+                self.places[n_places] = Place(number, offset, self.first[block])
+                self.first[block] = n_places
+                n_places += 1
+
+    cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
+        cdef Py_ssize_t at = 0, step = self.step
+        cdef const int8_t* first = self.first
+        while at <= n - LOOK:
+            if first[_block(text, at)] >= 0:
+                self.look(text, n, at, first[_block(text, at)], found)
+            at += step
+        return 0
+
+    cdef int look(
+        self, char_t* text, Py_ssize_t n, Py_ssize_t at, int number, list found
+    ) except -1:
+        """Note which strings *text* has around *at*; *number* is the block's first place."""
+        cdef Place* place
+        cdef Sought* sought
+        cdef Py_ssize_t start
+        while number >= 0:
+            place = &self.places[number]
+            number = place.following
+            sought = &self.sought[place.string]
+            start = at - place.offset
+            if sought.end <= start <= n - sought.size and _is_there(text + start, sought):
+                (<list> found[place.string]).append(start)
+                sought.end = start + sought.size
+        return 0
+
+
+cdef inline int _block(char_t* text, Py_ssize_t at):
+    cdef uint32_t mixed = text[at] | <uint32_t> text[at + 1] << 8 | <uint32_t> text[at + 2] << 16
+    if sizeof(text[0]) == 1:  # a fourth, the zero after the end at last, makes it one load
+        mixed |= <uint32_t> text[at + 3] << 24
+    return (mixed << 8) * 0x9E3779B1u >> (32 - LOOK_BITS)
+
+
+cdef bint _is_there(char_t* text, Sought* sought):
+    cdef Py_ssize_t i
+    for i in range(sought.size):
+        if text[i] != sought.text[i]:
+            return False
+    return True
+
+
+def occurrences(str text not None, wanted not None):
+    """The offsets of each of the *wanted* strings, which are ASCII, in *text*."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef _Search search = _Search([each.encode("ascii") for each in wanted])
+    cdef list found = [[] for _ in wanted]
+    if PyUnicode_KIND(text) == 1:
+        search.run(<const uint8_t*> PyUnicode_DATA(text), n, found)
+    elif PyUnicode_KIND(text) == 2:
+        search.run(<const uint16_t*> PyUnicode_DATA(text), n, found)
+    else:
+        search.run(<const uint32_t*> PyUnicode_DATA(text), n, found)
+    return found

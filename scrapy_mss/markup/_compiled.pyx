@@ -71,10 +71,9 @@ cdef inline uint32_t _small(uint32_t letter):
     return letter | 0x20 if c"A" <= letter <= c"Z" else letter
 
 
+include "_pieces.pxi"
 include "_tokens.pxi"
-include "_search.pxi"
 include "_tags.pxi"
 include "_attributes.pxi"
 include "_kept.pxi"
-include "_spacing.pxi"
 include "_blocks.pxi"

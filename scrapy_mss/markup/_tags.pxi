@@ -1,16 +1,13 @@
 """The class words of tags, hashed, and which tags may be hidden.
 
-What is read is said by `attributes`: which attributes, which words hint at a hidden element, and
-how many words count. How attributes and words are written is that module's two regular
-expressions, which are the oracle. Only tags of ASCII letters are read here, where upper and lower
-case are a matter of one bit; others are told by Python.
+Which attributes are read, which words hint at a hidden element, and how many words count is said by
+`attributes`, whose regular expressions are the oracle. Only tags of ASCII letters are read here,
+where upper and lower case are a matter of one bit; others are read by Python.
 """
-
 
 cdef enum:
     MOST_WORDS = 64
     MOST_NAMES = 16  # of attributes, and of cues
-    MOST_BEFORE = 8  # letters of a word before a cue
     N_LETTERS = 0x80
     SEEN_BITS = 9
     N_SEEN = 1 << SEEN_BITS
@@ -128,12 +125,11 @@ cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
     *texts* are the names of the attributes and the ends of words (bytes, in lower case, two letters
-    or more) that are cues, which are looked for where the name of an attribute may be, or behind a
-    colon; and the names of elements by their numbers. *tags* are those that are read, a byte for
-    each number, and the one that is always hidden. *bounds* are the words of a tag that count, and
-    its characters. Tags that are not ASCII are told by *ask*: from number and source the hash of a
-    tag with its words, and that of each word; they have a cue. A tag with one is hidden if
-    *is_hidden* finds something between two places.
+    or more) that are cues; and the names of elements by their numbers. *tags* are those that are
+    read, a byte for each number, and the one that is always hidden. *bounds* are the words of a tag
+    that count, and its characters. Tags that are not ASCII are told by *ask*: from number and
+    source the hash of a tag with its words, and that of each word; they have a cue. A tag with one
+    is hidden if *is_hidden* finds something between two places.
     """
 
     cdef tuple kept  # what the letters below are of
@@ -310,7 +306,7 @@ cdef bint _tell(
 ) except -1:
     """Add the row of a tag, if it is ASCII; *key* is the state of the hash of its name."""
     cdef Words words
-    cdef Py_ssize_t begin = at, value, read_to = at
+    cdef Py_ssize_t value, read_to = at
     cdef uint32_t every = 0
     cdef int role, i
     cdef bint has_cue = False
@@ -324,7 +320,7 @@ cdef bint _tell(
         if role == 0:
             continue
         if role & BEGINS_CUE and not has_cue:
-            has_cue = _has_cue(reader, text, begin, at, end)
+            has_cue = _has_cue(reader, text, at, end)
         if role & IS_SPACE and at >= read_to:
             value = _value_start(reader, text, at + 1, end)
             if value >= 0:
@@ -344,35 +340,13 @@ cdef inline bint _is_space(uint32_t letter):
     return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
 
 
-cdef bint _has_cue(
-    TagReader reader, char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t end
-):
-    """Whether one of the cues is at *at*, in its place, in a tag from *begin* to *end*."""
+cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
+    """Whether one of the cues is at *at*."""
     cdef int i
     for i in range(reader.n_cues):
         if _begins_with(text, at, end, reader.cues[i]):
-            return _is_in_place(text, begin, at, at + reader.cues[i].size, end)
+            return True
     return False
-
-
-cdef bint _is_in_place(
-    char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t after, Py_ssize_t end
-):
-    """Whether a word that ends before *after* is a whole name, or the first behind a colon.
-
-    It goes back from *at* by no more letters than a cue may leave out.
-    """
-    cdef Py_ssize_t word = at
-    while word > begin and at - word <= MOST_BEFORE and c"a" <= _small(text[word - 1]) <= c"z":
-        word -= 1
-    at = word
-    while at > begin and _is_space(text[at - 1]):
-        at -= 1
-    if at > begin and text[at - 1] == c":":
-        return True
-    return at < word and after < end and (
-        _is_space(text[after]) or text[after] in (c"=", c"/", c">")
-    )
 
 
 cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower):

@@ -64,13 +64,6 @@ def unescaped(text: str) -> str:
         return unescape(_LONG_NUMBER.sub(_BEYOND, text))
 
 
-def decode_all(text: str) -> str:
-    """*text* with its character references decoded; no length of a number can make it fail."""
-    if "&" not in text:
-        return text
-    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
-
-
 def decode_value(value: str) -> str:
     """The *value* of an attribute decoded: the "&copy=1" of an address is no copyright sign."""
     n_references = value.count("&")

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.references import ANY_REFERENCE, decode
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -299,6 +299,13 @@ def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools)
 DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 
 
+def decode_all(text: str) -> str:
+    """*text* with its character references decoded; no length of a number can make it fail."""
+    if "&" not in text:
+        return text
+    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
+
+
 def _decoded(part: str) -> str:
     """A slice of the cleaned source without declarations, with references decoded."""
     return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
@@ -321,6 +328,7 @@ DASH: Final = "- "
 ITEM: Final = frozenset({"li"})
 ORDERED: Final = frozenset({"ol"})
 LISTS: Final = frozenset({"ul", "ol", "menu"})
+LONGEST_TAG: Final = 200  # characters of it that are read
 _START: Final = re.compile(r"""\sstart\s*=\s*["']?(\d{1,9})(?!\d)""", re.IGNORECASE)
 
 
@@ -373,7 +381,8 @@ def _marks(tokens: Tokens, items: Indices) -> list[str]:
 
 def _first(tokens: Tokens, ordered_list: int) -> int:
     """The number of the first item."""
-    found = _START.search(tokens.html(ordered_list, ordered_list + 1)[:200])
+    start = tokens.start[ordered_list]
+    found = _START.search(tokens.source, start, min(tokens.end[ordered_list], start + LONGEST_TAG))
     return int(found[1]) if found else 1
 
 

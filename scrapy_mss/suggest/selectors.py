@@ -1,7 +1,7 @@
 """Selectors of an element, the shortest and most stable first: by names, and finally by position.
 
-    compounds      one element by what it is itself: #id, .class, tag.class, tag[attribute]
-    candidates     a compound alone, inside one of another element, or by its place in such a one
+    compounds      the element by its own names: #id, .class, tag.class, tag[attribute]
+    candidates     a compound alone, inside one of another element, or by position in it
     selectors_for  those that select the element first on its page, best on the other pages first
 
 A generated name (`post-48213`, `css-1q2w3e`, `sc-bdVaJa`) selects nothing on the next page or after
@@ -48,8 +48,8 @@ MAX_STEPS: Final = 6  # of a path by places
 MAX_CANDIDATES: Final = 80
 CACHED: Final = 4096  # kinds of elements; a site has some hundred
 
-# The cost of each kind of part: the sum ranks selectors that do much the same. What an element
-# looks like is said of many others, too: a second attribute makes that less likely.
+# The cost of each kind of part: the sum ranks selectors with similar results. Many elements look
+# alike: a second attribute makes that less likely.
 ID, CLASS, MEANING, TAG, BARE = 1.0, 1.0, 1.0, 0.8, 1.5
 LOOK, LOOKS_TWICE = 8.0, 5.0
 INSIDE, PLACE = 0.5, 3.0
@@ -93,7 +93,7 @@ def _candidate(text: str, cost: float) -> Candidate:
 
 
 def compounds(element: Element) -> tuple[Candidate, ...]:
-    """What *element* is called by itself, cheapest first."""
+    """Selectors of *element* by its own names, cheapest first."""
     tag = str(element.tag)
     if not is_stable(tag):  # such as o:p, which CSS has no name for
         return ()

@@ -89,13 +89,8 @@ class AlignedTree:
 
     def starts(self, elements: Iterable[Element]) -> dict[Element, int]:
         """The first tokens of those of the *elements* that have one."""
-        name, starts = self.attribute, {}
-        for element in elements:
-            number = element.get(name)
-            start = int(number) if number else self.start(element)
-            if start is not None:
-                starts[element] = start
-        return starts
+        starts = ((element, self.start(element)) for element in elements)
+        return {element: start for element, start in starts if start is not None}
 
     def _find_first_inside(self, element: Element) -> None:
         """Remember where *element* begins, and all that the search passes: they may be nested."""

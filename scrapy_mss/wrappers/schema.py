@@ -1,20 +1,20 @@
-"""Wrappers in YAML, or in mappings of the same shape -> `Wrapper` values, or all their problems.
+"""Wrappers in YAML, or in mappings of the same form, to `Wrapper` values and back.
 
-And back: what `document_of` and `yaml_of` write is read as an equal wrapper. JSON holds such a
-mapping, so that wrappers reach other processes without a pickle.
+What `document_of` and `yaml_of` write is read as an equal wrapper. Such a mapping can be sent to
+other processes as JSON, without a pickle.
 
     {site, wrappers: [{body, …}, …]}      a site with several kinds of pages
     {site, body, …}                       the same for a site with one kind
 
-`documents` parses YAML more strictly than YAML is: only plain values are made, never objects.
-Aliases are rejected, because with them a file of a kilobyte expands to gigabytes, and so is a key
-that occurs twice, of which YAML silently takes the second. Numbers are decimal: YAML also reads
-1:30 as one of base sixty, in a time that is quadratic in its digits. The number of values is
-bounded, since reading one takes a tenth of a millisecond.
+`documents` is stricter than YAML: it creates only plain values, never objects. Aliases are
+rejected, because with them a file of a kilobyte expands to gigabytes, and so are duplicate keys, of
+which YAML silently takes the second. Numbers are decimal: YAML also reads 1:30 as one of base
+sixty, in a time that is quadratic in its digits. The number of values is bounded, since reading one
+takes a tenth of a millisecond.
 
-`read_document` validates. A schema is made of readers, functions that return a value or raise a
-`WrapperError`; `_Record` and `_each` combine readers and raise the problems of all their parts. The
-schema itself is in the tables at the end.
+`read_document` validates. The schema, in the tables at the end, consists of readers, functions that
+return a value or raise a `WrapperError`; `_Record` and `_each` combine readers and raise the
+problems of all their parts.
 """
 
 from __future__ import annotations

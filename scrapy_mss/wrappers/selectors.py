@@ -1,9 +1,9 @@
 """Selectors: CSS, XPath, or a substring of a class or an id, validated when they are made.
 
-A selector is a value of two strings. What it compiles to is kept apart, in a bounded cache, so that
-thousands of wrappers cost little memory. To validate it is to compile it
-and evaluate it on a probe page: two boxes with a box in each, of a tag that no page has, without
-class or id. A selector that selects all the text of that page selects all the text of any page.
+A selector is a value of two strings; compiled selectors are in a bounded cache, so that thousands
+of wrappers take little memory. A selector is validated by compiling it and evaluating it on a probe
+page: two boxes with a box in each, of a tag that no page has, without class or id. A selector that
+selects all the text of that page selects all the text of any page.
 """
 
 from __future__ import annotations

@@ -492,7 +492,7 @@ def test_a_row_without_a_tag_is_refused(row: int) -> None:
 
 @pytest.mark.parametrize("name", ["", "\u00e9x"])
 def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
-    with pytest.raises(ValueError, match=r"no name|not of ASCII"):
+    with pytest.raises(ValueError, match="is no name of ASCII"):
         rows_with(name, "<p>", tags_at([]))
 
 

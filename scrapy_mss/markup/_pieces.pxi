@@ -1,0 +1,205 @@
+"""Where pieces of a text end: `tokenizer.piece_pattern`, alternative by alternative."""
+
+# Classes of characters, as regular expressions have them.
+cdef enum:
+    IN_WORD = 1  # \w, but for ideographs and kana
+    IDEOGRAPH = 2
+    BLANK = 4
+    OF_SYMBOLS = 8  # neither \w nor \s nor one of "<&"
+    LETTER = 16  # of ASCII
+    DIGIT = 32  # of ASCII
+    HEX_DIGIT = 64
+    SPACE = 128  # \s
+    N_CODES = 0x10000
+
+cdef enum:
+    MAX_RANGES = 64
+    MAX_NAMES = 256
+
+cdef struct BareName:
+    const uint8_t* letters
+    Py_ssize_t size
+    int following  # the next with the same first letter, or -1
+
+cdef uint8_t _CLASSES[N_CODES]
+cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
+cdef uint32_t _LAST[MAX_RANGES]
+cdef Py_ssize_t _n_ranges = 0
+cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
+cdef BareName _NAMES[MAX_NAMES]  # the same
+cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
+
+
+cdef int _prepare_tables(ideographs, bare_names) except -1:
+    """Take over the ranges of *ideographs*, and the references that need no semicolon."""
+    global _n_ranges
+    cdef uint32_t code
+    if len(ideographs) > MAX_RANGES:
+        raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
+    for _n_ranges, (first, last) in enumerate(ideographs):
+        _FIRST[_n_ranges] = ord(first)
+        _LAST[_n_ranges] = ord(last or first)
+    _n_ranges = len(ideographs)
+    _prepare_names(sorted((name.encode() for name in bare_names), key=len))
+    for code in range(N_CODES):
+        _CLASSES[code] = _class_of(code)
+    return 0
+
+
+cdef int _prepare_names(list shortest_first) except -1:
+    cdef bytes name
+    cdef const uint8_t* letters
+    if len(shortest_first) > MAX_NAMES:
+        raise ValueError(f"{len(shortest_first)} names of references where {MAX_NAMES} have room")
+    _BARE_NAMES[:] = shortest_first  # which keeps the letters
+    memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
+    for number, name in enumerate(shortest_first):
+        letters = name
+        _NAMES[number] = BareName(letters, len(name), _FIRST_NAME[letters[0]])
+        _FIRST_NAME[letters[0]] = number
+    return 0
+
+
+cdef uint8_t _class_of(uint32_t code):
+    cdef uint8_t found = 0
+    cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
+    cdef Py_ssize_t i
+    for i in range(_n_ranges):
+        if _FIRST[i] <= code <= _LAST[i]:
+            found = IDEOGRAPH
+    if is_word and not found:
+        found = IN_WORD
+    if Py_UNICODE_ISSPACE(code):
+        found |= SPACE | BLANK
+    elif not is_word and code != c"<" and code != c"&":
+        found |= OF_SYMBOLS
+    if code < 0x20 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF:
+        found |= BLANK
+    if c"0" <= code <= c"9":
+        found |= DIGIT | HEX_DIGIT
+    if c"a" <= (code | 0x20) <= c"z" and code < 0x80:
+        found |= LETTER
+        if (code | 0x20) <= c"f":
+            found |= HEX_DIGIT
+    return found
+
+
+_prepare_tables(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES)
+
+
+cdef inline uint8_t _class(uint32_t code):
+    return _CLASSES[code] if code < N_CODES else _class_of(code)
+
+
+# --- where pieces end ---------------------------------------------------------------------------
+
+cdef inline Py_ssize_t _find(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, uint8_t letter
+) noexcept nogil:
+    """Where a *letter* of ASCII is from *at* on; *n* if there is none.
+
+    It is sought among the bytes, whatever the width of a character: C libraries do that with many
+    at once.
+    """
+    cdef const uint8_t* first = <const uint8_t*> text
+    cdef const uint8_t* end = <const uint8_t*> (text + n)
+    cdef const uint8_t* found = <const uint8_t*> (text + at)
+    while found < end:
+        found = <const uint8_t*> memchr(found, letter, end - found)
+        if found == NULL:
+            return n
+        at = (found - first) // <Py_ssize_t> sizeof(text[0])
+        if text[at] == letter:
+            return at
+        found += 1
+    return n
+
+
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
+    return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
+
+
+cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name of the tag."""
+    while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
+        at += 1
+    return at
+
+
+cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
+    cdef Py_ssize_t value
+    cdef uint8_t quote
+    while at < n and text[at] != c">":
+        at += 1
+        if text[at - 1] != c"=":
+            continue
+        value = at
+        while value < n and _class(text[value]) & SPACE:
+            value += 1
+        if value < n and (text[value] == c'"' or text[value] == c"'"):
+            quote = <uint8_t> text[value]
+            at = _find(text, value + 1, n, quote)
+            if at < n:
+                at += 1
+    return at + 1 if at < n else n
+
+
+cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name at *at* that needs no semicolon; *at* if there is none."""
+    cdef int name = _FIRST_NAME[text[at]]
+    cdef Py_ssize_t i
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + i < n and text[at + i] == _NAMES[name].letters[i]:
+            i += 1
+        if i == _NAMES[name].size:
+            return at + i
+        name = _NAMES[name].following
+    return at
+
+
+cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the reference whose "&" is at *at*; *at* if there is none."""
+    cdef Py_ssize_t end = at + 1
+    cdef uint8_t digit = DIGIT
+    if end < n and text[end] == c"#":
+        end += 1
+        if end < n and (text[end] == c"x" or text[end] == c"X"):
+            end += 1
+            digit = HEX_DIGIT
+        if end >= n or text[end] >= 0x80 or not _CLASSES[text[end]] & digit:
+            return at
+        while end < n and text[end] < 0x80 and _CLASSES[text[end]] & digit:
+            end += 1
+        return end + 1 if end < n and text[end] == c";" else end
+    if not _is_letter(text, end, n):
+        return at
+    while end < n and text[end] < 0x80 and _CLASSES[text[end]] & (LETTER | DIGIT):
+        end += 1
+    if end < n and text[end] == c";":
+        return end + 1
+    end = _bare_name_end(text, at + 1, n)
+    return end if end > at + 1 else at
+
+
+cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the symbol at *at*, or after several that are one."""
+    cdef Py_ssize_t end = at, last
+    if text[at] == c"<":
+        while end < n and text[end] == c"<":
+            end += 1
+        return end - 1 if end - at > 1 else end
+    while end < n and _class(text[end]) & OF_SYMBOLS:
+        end += 1
+    if end - at >= 4:
+        return end
+    if text[at] == c"&" or text[at] == c"#":
+        last = end = at
+        while end < n and (text[end] == c"&" or text[end] == c"#"):
+            if text[end] == c"&":
+                last = end
+            end += 1
+        if last > at:
+            return last
+    return at + 1
