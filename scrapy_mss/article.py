@@ -129,14 +129,14 @@ def article_of_extraction(
     extraction: Extraction, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
 ) -> ArticleResult:
     """The article that the model in *state* has found in the page at *url*, if it is one."""
+    result = ArticleResult(
+        source=MODEL,
+        model_state=state.identifier,
+        certainty=_certainty(extraction),
+        paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
+    )
     if not (extraction.is_article or (options.further and extraction.text)):
-        return ArticleResult(
-            reason=_reason(extraction),
-            source=MODEL,
-            model_state=state.identifier,
-            certainty=_certainty(extraction),
-            paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
-        )
+        return replace(result, reason=_reason(extraction))
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(extraction.tokens, url, extraction.text, media)
     article = Article(
@@ -148,14 +148,7 @@ def article_of_extraction(
         extractor=f"mss:{state.identifier}",
         **fields.values,
     )
-    return ArticleResult(
-        article,
-        source=MODEL,
-        model_state=state.identifier,
-        certainty=_certainty(extraction),
-        next_page=fields.next_page,
-        paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
-    )
+    return replace(result, article=article, next_page=fields.next_page)
 
 
 def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:

@@ -147,7 +147,7 @@ class Decision(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Contribution:
     """What speaks for a block, or against it where *effect*, in log-odds, is below 0."""
 
     name: str
@@ -167,14 +167,14 @@ class ExplainedBlock:
     _effects: Mapping[str, Floats] = field(repr=False, compare=False)  # float64[n] of all blocks
 
     @property
-    def reasons(self) -> tuple[Reason, ...]:
+    def reasons(self) -> tuple[Contribution, ...]:
         """Why its ``probability`` is what it is, the weightiest first.
 
         They are made when asked for: those of all blocks take more than all else of a dense page.
         """
         effects = ((name, values.item(self._number)) for name, values in self._effects.items())
         weighty = (effect for effect in effects if abs(effect[1]) >= LEAST_EFFECT)
-        found = (Reason(name, LABELS[name], effect) for name, effect in weighty)
+        found = (Contribution(name, LABELS[name], effect) for name, effect in weighty)
         return tuple(sorted(found, key=lambda reason: -abs(reason.effect)))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scrapy_mss.blocks.explanation import Decision, ExplainedBlock, Reason
+from scrapy_mss.blocks.explanation import Contribution, Decision, ExplainedBlock
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.output.html_elements import Html, document, element, lines
 from scrapy_mss.workbench.drawing import (
@@ -124,6 +124,6 @@ def _row(block: ExplainedBlock, text: str) -> Html:
     )
 
 
-def _reason(reason: Reason) -> tuple[Html, str]:
+def _reason(reason: Contribution) -> tuple[Html, str]:
     kind = "for" if reason.effect > 0 else "against"
     return element("span", f"{reason.effect:+.1f}", class_=kind), f" {reason.label}"

@@ -349,7 +349,7 @@ def test_a_text_of_many_ampersands_is_whole() -> None:
     assert "<!--" not in html
 
 
-def test_what_the_parser_gets_is_never_nested_deeper_than_the_bound() -> None:
+def test_elements_are_never_nested_deeper_than_the_bound() -> None:
     tokens = tokenize("<div>" * 500 + "one" + "</div>" * 500)
 
     html, _ = rebuilt(tokens, np.ones(len(tokens), np.bool_))
