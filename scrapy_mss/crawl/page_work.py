@@ -42,7 +42,7 @@ MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 _FAILED = "scrapy-mss: cannot read %s; the crawl continues"
 
 
-class _Reading(NamedTuple):
+class _ModelReading(NamedTuple):
     """What the model has found in a page, and the state that it was in."""
 
     extraction: Extraction
@@ -97,13 +97,13 @@ class PageWork:
             return Rejection.READ_BY_MODEL
         return example_of(labelling.tokens, labelling.inside, page.url, self.model)
 
-    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _Reading]:
+    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _ModelReading]:
         """The article at a *place*, as the model reads it, and what the model reads alone."""
         read = Page(place.tokens, page.url)
         extraction = Extractor.of(self.model).extract_page(read, page.site)
         # A further page is short, and known to be of an article.
         least = 0.0 if page.further else LEAST_PROBABILITY
-        return read_at(place, read, extraction, least), _Reading(
+        return read_at(place, read, extraction, least), _ModelReading(
             extraction, ModelState.of(self.model)
         )
 
@@ -126,7 +126,7 @@ class PageWork:
         return replace(result, seconds=perf_counter() - started), labelling
 
     def _result(
-        self, page: PageRequest, labelling: Labelling, reading: _Reading | None
+        self, page: PageRequest, labelling: Labelling, reading: _ModelReading | None
     ) -> ArticleResult:
         if labelling.reason is None:
             confidence = reading.extraction.confidence if reading else None
