@@ -172,10 +172,10 @@ class Measured:
         """int64[n]: the nearest heading before each block, -1 if there is none."""
         return heading_above(self.headline.level)
 
-    def of_heading_above(self, values: Floats, without: float = 0.0) -> Floats:
-        """float64[n]: of *values* (one a block) that of the heading above, or *without* one."""
+    def of_heading_above(self, values: Floats) -> Floats:
+        """float64[n]: of *values* (one a block) that of the heading above, 0 without one."""
         above = self.heading_above
-        return np.where(above >= 0, values[above], without) if len(above) else values
+        return np.where(above >= 0, values[above], 0.0) if len(above) else values
 
     @lazy
     def headline(self) -> Headline:
@@ -428,16 +428,12 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     np.subtract(running, masses, out=shares[:, 0])
     np.subtract(1.0, running, out=shares[:, 1])
     shares[:, _SAME_KEY] = in_groups[:k, :KEY_LEVELS]
-    _fill_densities(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
+    np.divide(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], out=shares[:, _SAME_KEY_DENSITY])
+    shares[:, _SAME_KEY_DENSITY] *= PER_WORDS
     shares[:, _ANCESTOR] = around[:k]
-    _fill_densities(around[:k], np.maximum(around[k], 1.0), shares[:, _ANCESTOR_DENSITY])
+    np.divide(around[:k], np.maximum(around[k], 1.0), out=shares[:, _ANCESTOR_DENSITY])
+    shares[:, _ANCESTOR_DENSITY] *= PER_WORDS
     shares[:, -1] = in_groups[:k, KEY_LEVELS]
-
-
-def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
-    """Fill *densities* with the *shares* for so many *words*."""
-    np.divide(shares, words, out=densities)
-    densities *= PER_WORDS
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
@@ -457,24 +453,14 @@ def _alike(page: Page) -> Indices:
 
     No two rows have a number in common.
     """
-    _, numbers = np.unique(_path_keys(page).ravel(), return_inverse=True)
-    return numbers.reshape(KEY_LEVELS + 1, len(page.blocks))
-
-
-def _path_keys(page: Page) -> TokenIds:
-    """uint64[KEY_LEVELS+1, n]: the keys of each block's ancestors, and the path of its tags."""
     keys = np.empty((KEY_LEVELS + 1, len(page.blocks)), np.uint64)
     keys[:-1] = page.ancestor_keys[:KEY_LEVELS]
-    keys[-1] = _tag_paths(page)
+    path = np.zeros((len(page.blocks), 8), np.uint8)  # a byte for each tag, innermost first
+    path[:, :PATH_LENGTH] = page.ancestor_tags[:PATH_LENGTH].T
+    keys[-1] = path.view(np.uint64)[:, 0]
     keys |= _LEVEL_BITS
-    return keys
-
-
-def _tag_paths(page: Page) -> TokenIds:
-    """uint64[n]: the tags of the innermost block elements around each block, a byte each."""
-    tags = np.zeros((len(page.blocks), 8), np.uint8)
-    tags[:, :PATH_LENGTH] = page.ancestor_tags[:PATH_LENGTH].T
-    return tags.view(np.uint64)[:, 0]
+    _, numbers = np.unique(keys.ravel(), return_inverse=True)
+    return numbers.reshape(keys.shape)
 
 
 def _inside(containers: Containers, values: Floats, outside: list[float]) -> Floats:

@@ -164,8 +164,8 @@ class Reading:
         innermost, beyond = containers.around[:2]
         link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
         self.page, self.columns, self.containers = page, columns, containers
-        # float64[n]: the characters of each block's words, and its commas
-        self.letters, self.commas = np.expm1(columns.some(("letters", "commas")))
+        self.letters: Floats = np.expm1(columns["letters"])  # float64[n]: characters of its words
+        self.commas: Floats = np.expm1(columns["commas"])  # float64[n]
         self.link_share: Floats = link_share
         self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
         self.is_long: Bools = self.letters >= PARAGRAPH_LETTERS  # bool[n]
