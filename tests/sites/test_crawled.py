@@ -292,10 +292,10 @@ STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=6)
 
 
 def batch(steps: list[tuple[str, bool]]) -> Batch:
-    """A page for each step, with which the site may begin anew."""
+    """A page for each step, with which the site may start from zero."""
     made = Batch()
-    for site, anew in steps:
-        if anew:
+    for site, forgotten in steps:
+        if forgotten:
             made.reset(site)
         made.add(site, PAGE)
     return made

@@ -184,7 +184,7 @@ def test_readings_are_no_labels() -> None:
 
 
 def labelled_memory(inside: list[bool]) -> SiteMemory:
-    """What labels of nine pages with a box teach."""
+    """The memory of nine labelled pages with a box."""
     each = [
         SiteMemory.of_page(keys_of(boxed(n)), np.array(inside, float), 1, labelled=True)
         for n in range(9)

@@ -42,15 +42,15 @@ ADDITIONS = st.lists(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(additions=ADDITIONS)
-def test_memories_add_up_and_sites_may_begin_anew(
+def test_memories_add_up_and_sites_may_start_from_zero(
     new_store: Callable[[], Store], additions: list[tuple[dict[str, SiteMemory], set[str]]]
 ) -> None:
     store = new_store()
     expected: dict[str, SiteMemory] = {}
-    for learned, anew in additions:
-        store.write([SiteStore(store).adding(learned, NOW, anew)])
+    for learned, forgotten in additions:
+        store.write([SiteStore(store).adding(learned, NOW, forgotten)])
         for site, memory in learned.items():
-            before = SiteMemory() if site in anew else expected.get(site, SiteMemory())
+            before = SiteMemory() if site in forgotten else expected.get(site, SiteMemory())
             expected[site] = before.plus(memory)
 
     sites = SiteStore(store)
