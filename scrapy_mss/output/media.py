@@ -45,7 +45,7 @@ from scrapy_mss.markup.tokens import (
     prefix_sums,
 )
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, split_url
+from scrapy_mss.pages.addresses import MAX_URL, plainly_joined, split_url
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -440,6 +440,9 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None
+        joined = plainly_joined(self.base, address)
+        if joined is not None:
+            return joined
         try:
             url = urljoin(self.base, address)
         except ValueError:  # brackets that do not enclose an IPv6 address
