@@ -28,6 +28,7 @@ from scrapy_mss.markup.attributes import (
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
+from scrapy_mss.markup.tokenizer import nearest
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -35,7 +36,6 @@ from scrapy_mss.markup.tokens import (
     Ints,
     Tokens,
     is_tag_of,
-    nearest,
 )
 
 # Elements whose text browsers do not display, and elements that start a new line.

@@ -34,6 +34,7 @@ from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_w
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import decode_all, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -41,7 +42,6 @@ from scrapy_mss.markup.tokens import (
     Tokens,
     element_starts,
     is_tag_of,
-    nearest_ancestors,
     prefix_sums,
 )
 from scrapy_mss.output.sanitizing import base_url
