@@ -13,7 +13,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -101,8 +101,10 @@ def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
     number, opens = tokens.tag[at], tokens.kind[at] == OPEN
     partner, unclosed = row_of[tokens.partner[at]], row_of[tokens.unclosed[at]]
     before = np.append(np.int32(-1), unclosed)[: len(at)]
-    lists = np.frombuffer(_LISTS, np.uint8)[number]
-    listed = (opens & (lists == 1 + place) for place in range(len(LISTED)))
+    opening = opens.nonzero()[0].astype(np.int32)
+    lists = np.frombuffer(_LISTS, np.uint8)[number[opening]]
+    by_list = opening[np.argsort(lists, kind="stable")]
+    ends = np.cumsum(np.bincount(lists, minlength=1 + len(LISTED))).tolist()
     return (
         number.tobytes(),
         opens.tobytes(),
@@ -110,13 +112,13 @@ def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
         _rows(tokens.end[at]),
         _rows(partner),
         _rows(nearest(before, opens & (partner >= 0))),
-        _rows(opens.nonzero()[0]),
-        [array("i"), *(_rows(each.nonzero()[0]) for each in listed)],
+        _rows(opening),
+        [array("i"), *(_rows(by_list[begin:end]) for begin, end in pairwise(ends))],
     )
 
 
 def _rows(values: Ints | Indices) -> Rows:
-    return array("i", values.astype(np.int32).tobytes())
+    return array("i", values.astype(np.int32, copy=False).tobytes())
 
 
 def _is_in_raw_text(tokens: Tokens) -> Bools:
