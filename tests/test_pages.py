@@ -34,7 +34,7 @@ def result(name: str) -> dict[str, Any]:
     case = BUNDLED[name]
     extraction = bundled().extract(case.source, case.url or "")
     fields = metadata.read_html(case.source, case.url)
-    values = {f"metadata.{field}": getattr(fields, field) for field in case.metadata}
+    values = {f"metadata.{field}": fields.values.get(field) for field in case.metadata}
     return {"text": extraction.text, "is_article": extraction.is_article, **values}
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from research.systems.tokenwise import TokenSystem
 from scrapy_mss.markup.rendering import render
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import nearest_ancestors, tokenize
 from scrapy_mss.markup.tokens import (
     Bools,
     Indices,
@@ -31,7 +31,6 @@ from scrapy_mss.markup.tokens import (
     Tokens,
     element_starts,
     linked_words,
-    nearest_ancestors,
     sum_inside,
 )
 

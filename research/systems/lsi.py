@@ -13,7 +13,8 @@ import numpy as np
 
 from research.systems.tokenwise import SpanSystem
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.markup.tokens import Tokens, element_starts, nearest_ancestors, sum_inside
+from scrapy_mss.markup.tokenizer import nearest_ancestors
+from scrapy_mss.markup.tokens import Tokens, element_starts, sum_inside
 
 
 class LargestSizeIncrease(SpanSystem):

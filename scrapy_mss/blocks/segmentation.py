@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
+from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     LINK,
     Bools,
@@ -30,7 +31,6 @@ from scrapy_mss.markup.tokens import (
     is_tag_of,
     linked_words,
     mask_runs,
-    nearest_ancestors,
 )
 
 Value = TypeVar("Value", bound=np.generic)

@@ -72,19 +72,37 @@ cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
     return 0
 
 
+cdef enum:
+    TOGETHER = 32  # places that are looked at together
+
+
 cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
     """Whether *name* (in lower case) is between *at* and *end*, in any case."""
     cdef const uint8_t* letters = name
-    cdef Py_ssize_t n = len(name), i
-    for at in range(at, end - n + 1):
-        if text[at] | 0x20 != letters[0] | 0x20:  # most: the letters are compared below
+    cdef uint8_t first = letters[0] | 0x20, last = letters[len(name) - 1] | 0x20
+    cdef Py_ssize_t n = len(name), i, stop
+    while at <= end - n:
+        stop = at + TOGETHER
+        if stop <= end - n and not _may_begin(text + at, text + at + n - 1, first, last):
+            at = stop
             continue
-        i = 0
-        while i < n and _small(text[at + i]) == letters[i]:
-            i += 1
-        if i == n:
-            return True
+        for at in range(at, min(stop, end - n + 1)):
+            i = 0
+            while i < n and _small(text[at + i]) == letters[i]:
+                i += 1
+            if i == n:
+                return True
+        at += 1
     return False
+
+
+cdef inline bint _may_begin(char_t* begin, char_t* end, uint8_t first, uint8_t last) noexcept:
+    """Whether any of the pairs is *first* and *last*; without a branch, so that it is vectors."""
+    cdef uint8_t found = 0
+    cdef int i
+    for i in range(TOGETHER):
+        found |= ((begin[i] | 0x20) == first) & ((end[i] | 0x20) == last)
+    return found
 
 
 cdef inline bint _is_white(uint32_t letter):

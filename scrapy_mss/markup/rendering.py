@@ -34,6 +34,7 @@ from scrapy_mss.markup.tags import (
     TAG_NUMBERS,
     VOID_TAGS,
 )
+from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     CLOSE,
     OPEN,
@@ -47,7 +48,6 @@ from scrapy_mss.markup.tokens import (
     is_tag_of,
     linked_words,
     mask_inside,
-    nearest_ancestors,
     prefix_sums,
 )
 

@@ -376,3 +376,25 @@ def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
             top = below[top]
         tops.append(top)
     return np.array(tops, np.int32), np.array(partner, np.int32)
+
+
+def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
+    """int32[n_tokens]: the innermost of the *chosen* elements around each token, or -1.
+
+    An opening tag is outside its own element, a closing tag inside.
+    """
+    unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
+    return nearest(unclosed.astype(np.int32, copy=False), chosen)
+
+
+@accelerated()
+def nearest(parent: Ints, chosen: Bools) -> Ints:
+    """int32[n]: the nearest of the *chosen* on the way from each to its *parent* and on; or -1.
+
+    A parent is before those that have it.
+    """
+    found: list[int] = []
+    is_chosen = chosen.tolist()
+    for each in parent.tolist():
+        found.append(each if each < 0 or is_chosen[each] else found[each])
+    return np.array(found, np.int32)

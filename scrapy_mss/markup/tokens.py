@@ -180,26 +180,3 @@ def mask_runs(n_tokens: int, first: Indices | Ints, last: Indices | Ints) -> Boo
 def linked_words(tokens: Tokens) -> Bools:
     """bool[n_tokens]: the words inside links."""
     return tokens.is_word & mask_inside(tokens, element_starts(tokens, LINK))
-
-
-def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
-    """int32[n_tokens]: the innermost of the *chosen* elements around each token, or -1.
-
-    An opening tag is outside its own element, a closing tag inside.
-    """
-    unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
-    return nearest(unclosed.astype(np.int32, copy=False), chosen)
-
-
-def nearest(parent: Ints, chosen: Bools) -> Ints:
-    """int32[n]: the nearest of the *chosen* on the way from each to its *parent* and on; or -1.
-
-    Each time what has not arrived goes twice as far: the time is that of n log(depth).
-    """
-    none = len(parent)
-    parent = np.where(parent < 0, none, parent)
-    found = np.append(np.where(chosen, np.arange(none, dtype=np.int32), parent), np.int32(none))
-    while not np.array_equal(further := found[found], found):
-        found = further
-    around = found[parent]
-    return np.where(around == none, np.int32(-1), around)

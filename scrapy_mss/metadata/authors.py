@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
 from scrapy_mss.metadata.dates import MONTH_NUMBER
-from scrapy_mss.pages.text import clean, folded, spellings
+from scrapy_mss.pages.text import MAX_REMEMBERED, clean, folded, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
@@ -41,6 +42,7 @@ _LABEL: Final = re.compile(
 MAX_LABELS: Final = 3  # in front of a name: `Author: By Ann Lee`
 _EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
+_IN_URLS: Final = ":/."  # no URL is without all of them
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
 _EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - typographic dashes
 
@@ -142,17 +144,22 @@ def author_names(texts: Iterable[str]) -> list[str]:
     """The names in *texts*, each once, in the order of their first occurrence."""
     names: dict[str, str] = {}
     for text in islice(filter(None, texts), MAX_TEXTS):
-        for name in _names_in(text):
-            names.setdefault(folded(name), name)
+        names_in = _remembered if len(text) <= MAX_REMEMBERED else _names_in
+        for form, name in names_in(text):
+            names.setdefault(form, name)
             if len(names) >= MAX_AUTHORS:
                 return list(names.values())
     return list(names.values())
 
 
-def _names_in(text: str) -> Iterator[str]:
+def _names_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The names in one text, each folded and as it is written."""
     parts = _parts(clean(text)[:MAX_LINE].rstrip())
     names = (_without_labels(" ".join(part.split())).strip(_EDGE) for part in parts)
-    return filter(is_name, names)
+    return tuple((folded(name), name) for name in names if is_name(name))
+
+
+_remembered = lru_cache(2**8)(_names_in)  # names are read where they are, and then as authors
 
 
 def is_name(text: str) -> bool:
@@ -209,7 +216,8 @@ def in_direct_order(text: str) -> str:
 
 def _parts(text: str) -> list[str]:
     """The parts of *text* between separators, without URLs, e-mail addresses and degrees."""
-    text = " ".join(word for word in text.split() if not _URL.search(word))
+    if any(map(text.__contains__, _IN_URLS)):
+        text = " ".join(word for word in text.split() if not _URL.search(word))
     text = _EMAIL.sub(" ", text) if "@" in text else text
     text = _without_labels(_BRACKETS.sub(" ", text))
     return [

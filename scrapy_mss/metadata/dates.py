@@ -82,14 +82,23 @@ _MONTH: Final = rf"(?-i:(?=[{_INITIALS}])(?:{_NAMES}))"
 
 # Hours from UTC. Abbreviations of several zones (IST, BST, AST, CST outside RFC 2822 dates) are
 # absent: no zone is better than a wrong one.
-_ZONES: Final = """
--8 pst; -7 mst pdt; -6 mdt; -5 est cdt; -4 edt
-0 z utc gmt ut; 1 cet mez; 2 cest mesz eet; 3 eest; 9 jst kst
-"""
 ZONE_HOURS: Final[Mapping[str, int]] = {
-    name: int(hours)
-    for hours, *names in map(str.split, re.split("[;\n]", _ZONES.strip()))
-    for name in names
+    **dict.fromkeys(("z", "utc", "gmt", "ut"), 0),
+    "est": -5,
+    "edt": -4,
+    "cdt": -5,
+    "mst": -7,
+    "mdt": -6,
+    "pst": -8,
+    "pdt": -7,
+    "cet": 1,
+    "cest": 2,
+    "mez": 1,
+    "mesz": 2,
+    "eet": 2,
+    "eest": 3,
+    "jst": 9,
+    "kst": 9,
 }
 
 # --- numeric days in different orders -------------------------------------------------------------
@@ -254,9 +263,14 @@ def in_any_format(text: str, *, day_first: bool | None) -> str | None:
     return _first_date(matches, day_first=day_first)
 
 
+def has_year(text: str) -> bool:
+    """Whether *text* has the digits of a year, without which no line of prose has a date."""
+    return _YEAR.search(text) is not None
+
+
 def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
-    if not _YEAR.search(text):  # as most lines of prose
+    if not has_year(text):
         return None
     text = _on_one_line(text)
     matches = (match for each in DAYS if (match := each.pattern.search(text)))

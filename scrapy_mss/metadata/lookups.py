@@ -185,7 +185,7 @@ def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
     for line in page.nearby:
-        updated = _UPDATED.search(line)
+        updated = dates.has_year(line) and _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from scrapy_mss.metadata import dates
@@ -59,9 +60,10 @@ def _without_first(text: str, site_names: frozenset[str]) -> str:
     return text
 
 
-def _separators(text: str) -> list[tuple[int, int]]:
+@lru_cache(2**6)  # a title is looked at four times, for itself and beside the headings
+def _separators(text: str) -> tuple[tuple[int, int], ...]:
     """Where separators begin and end."""
-    return [found.span() for found in _SEPARATOR.finditer(text)]
+    return tuple(found.span() for found in _SEPARATOR.finditer(text))
 
 
 def _names_site(part: str, site_names: frozenset[str]) -> bool:

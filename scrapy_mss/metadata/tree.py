@@ -28,6 +28,7 @@ from scrapy_mss.markup.attributes import (
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
+from scrapy_mss.markup.tokenizer import nearest
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -35,7 +36,6 @@ from scrapy_mss.markup.tokens import (
     Ints,
     Tokens,
     is_tag_of,
-    nearest,
 )
 
 # Elements whose text browsers do not display, and elements that start a new line.
@@ -236,8 +236,13 @@ class PageTree:
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[Element]:
-        links = map(self._element, self._holding(relation, self._rows_of("a")))
+        links = map(self._element, self._holding(relation, self._with_relation))
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
+
+    @lazy
+    def _with_relation(self) -> Rows:
+        """The rows of links that may have a relation: few of all, and asked for several times."""
+        return self._holding("rel", self._rows_of("a"))
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""

@@ -34,6 +34,7 @@ from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_w
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import decode_all, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -41,11 +42,10 @@ from scrapy_mss.markup.tokens import (
     Tokens,
     element_starts,
     is_tag_of,
-    nearest_ancestors,
     prefix_sums,
 )
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, split_url
+from scrapy_mss.pages.addresses import MAX_URL, plainly_joined, split_url
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -440,6 +440,9 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None
+        joined = plainly_joined(self.base, address)
+        if joined is not None:
+            return joined
         try:
             url = urljoin(self.base, address)
         except ValueError:  # brackets that do not enclose an IPv6 address

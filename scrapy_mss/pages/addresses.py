@@ -19,7 +19,27 @@ from scrapy_mss.pages.text import clean
 
 # --- joining and splitting ------------------------------------------------------------------------
 
+# `urljoin`, sooner for the addresses that pages mostly have. The library takes both addresses apart
+# and puts the result together, in eight microseconds, to give back what it was given where an
+# address is absolute, or to put the site in front of it where it begins with a slash. So it is done
+# with all that two expressions match; the library is asked for the others.
+
+# Left out is what it rewrites: dot segments, and the marks of empty parameters, queries, fragments.
+_PLAIN_LETTERS: Final = r"A-Za-z0-9_!$&'()*+,=:@~%.\-"
+_QUERY: Final = rf"(?:\?[{_PLAIN_LETTERS}/?]+)?"
+_SITE: Final = r"https?://[A-Za-z0-9.-]+(?::\d+)?"
+_ABSOLUTE: Final = re.compile(rf"{_SITE}(?:/[{_PLAIN_LETTERS}/]*)?{_QUERY}")
+_ON_SITE: Final = re.compile(rf"(?!//)(?:/(?!\.)[{_PLAIN_LETTERS}]*)+{_QUERY}")
+_BASE: Final = re.compile(rf"({_SITE})(?:[/?#]|\Z)")
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
+
+
+def plainly_joined(base: str, address: str) -> str | None:
+    """`urljoin(base, address)` where that has a host and needs no parser; else None."""
+    if _ABSOLUTE.fullmatch(address):
+        return address
+    site = _BASE.match(base) if _ON_SITE.fullmatch(address) else None
+    return None if site is None else site[1] + address
 
 
 def split_url(url: str) -> SplitResult:
@@ -35,6 +55,9 @@ def absolute_url(value: str, base: str | None) -> str | None:
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
+    joined = plainly_joined(base or "", value)
+    if joined is not None:
+        return joined
     try:
         url = urljoin(base or "", clean(value).replace(" ", "%20"))
     except ValueError:  # brackets that do not enclose an IPv6 address

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 from unicodedata import combining
 
 from scrapy_mss.markup.references import unescaped
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
+MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
 
 # Control characters except white space, surrogates, and invisible ones: zero-width, direction, BOM.
 _DROPPED: Final = re.compile(
@@ -48,13 +50,27 @@ def clean(value: str) -> str:
 
 def folded(value: str) -> str:
     """Letters and digits only, without case and accents, for comparing two spellings."""
+    return _remembered(value) if len(value) <= MAX_REMEMBERED else _folded(value)
+
+
+def _folded(value: str) -> str:
     if value.isascii():  # as most names and titles are, in half of the time or less
         return b" ".join(value.encode().translate(_FOLDED).split()).decode()
     decomposed = unicodedata.normalize("NFKD", value.casefold())
     return _NOT_LETTERS.sub(" ", "".join(c for c in decomposed if not combining(c))).strip()
 
 
+_remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one another
+
+
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
+    return _remembered_spellings(value) if len(value) <= MAX_REMEMBERED else _spellings(value)
+
+
+def _spellings(value: str) -> frozenset[str]:
     expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
     return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
+
+
+_remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages

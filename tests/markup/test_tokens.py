@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import nearest_ancestors, tokenize
 from scrapy_mss.markup.tokens import (
     CLOSE,
     OPEN,
@@ -18,7 +18,6 @@ from scrapy_mss.markup.tokens import (
     linked_words,
     mask_inside,
     mask_runs,
-    nearest_ancestors,
     prefix_sums,
     sum_inside,
 )

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata.authors import (
+    _IN_URLS,
+    _URL,
     MAX_AUTHORS,
     MAX_NAME,
     NOT_A_NAME,
@@ -159,3 +161,15 @@ def test_long_texts_are_read_in_linear_time(piece: str) -> None:
     small, large = ([piece * (n * 5_000)] * 20 for n in (1, FACTOR))
 
     assert grows_linearly(partial(author_names, small), partial(author_names, large))
+
+
+@given(st.text(alphabet="htps:/w.W aé", max_size=12))
+def test_no_url_is_without_the_marks_that_are_looked_for_first(text: str) -> None:
+    assert not _URL.search(text) or not set(_IN_URLS).isdisjoint(text)
+
+
+@pytest.mark.parametrize("copies", [1, 40])
+def test_names_of_a_text_too_long_to_be_remembered_are_the_same(copies: int) -> None:
+    text = "By Ann Lee, Bo Ek and Cy Fox; " * copies
+
+    assert author_names([text, text]) == ["Ann Lee", "Bo Ek", "Cy Fox"]
