@@ -278,7 +278,7 @@ def rules(request: Request) -> Json:
     """All saved rules, what crawls counted on their sites, and their least certain pages."""
     state = request.state
     now = int(time() // SECONDS_AN_HOUR)
-    saved: Sequence[Wrapper] = ()
+    saved = Registry()
     sites: dict[str, SiteReport] = {}
     queue: list[Json] = []
     problems: list[Json] = []
