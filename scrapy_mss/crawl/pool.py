@@ -304,7 +304,7 @@ class WorkerPool:
         worker.n_answered += 1
         worker.n_sent -= 1
         # Killed when the answer was there already, the process is gone all the same.
-        if worker.is_late or answer.worn or worker.n_answered >= PAGES_OF_A_WORKER:
+        if worker.is_late or answer.needs_restart or worker.n_answered >= PAGES_OF_A_WORKER:
             slot.end()
         return answer
 

@@ -256,8 +256,8 @@ def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -
     have = resident()
     memory = have + have // 2
 
-    assert not Limits(1.0, memory, at_rest=have).is_worn()
-    assert Limits(1.0, memory, at_rest=have // 4).is_worn()
+    assert not Limits(1.0, memory, at_rest=have).needs_restart()
+    assert Limits(1.0, memory, at_rest=have // 4).needs_restart()
 
 
 @pytest.mark.slow("processes that are killed")

@@ -52,7 +52,7 @@ async function ask(name, values = {}) {
     if (found.error) throw new Error(found.error);
     return found;
   } catch (error) {
-    notify(error instanceof TypeError ? "The workbench does not answer: was it ended?" : error.message);
+    notify(error instanceof TypeError ? "The workbench does not answer: has it been stopped?" : error.message);
     throw error;
   } finally {
     wait(-1);
