@@ -166,7 +166,7 @@ class Options:
     wrappers: list[Any] = _setting(
         [],
         listed,
-        "a list of files, folders, archives, dotted paths or Wrapper objects",
+        "a list of files, folders, dotted paths or Wrapper objects",
         "Labelling rules: YAML files or folders of them, folders of ftr-site-config "
         "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
         "[wrappers](wrappers.md).",

@@ -15,6 +15,8 @@ from scrapy_mss.commands import ACTIONS
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
+ALL_PAGES = [*sorted(ROOT.glob("*.md")), *PAGES[1:]]  # with those for contributors
+
 # Tests that compare each `text` block of a page with what its command prints.
 COMPARED = {"README.md": "test_guides.py", "docs/wrappers.md": "wrappers/test_guide.py"}
 GENERATED = {"docs/commands.md"}  # `make lint` compares them with the code
@@ -26,6 +28,7 @@ RESEARCH = re.compile(
 )
 SCRAPY = re.compile(r"scrapy\s+mss\s+([a-z]+)")
 MAKE = re.compile(r"\bmake\s+([a-z][a-z-]*)")
+TEST = re.compile(r"(?<![\w/])tests/[\w./-]*\w")
 TARGET = re.compile(r"^([a-z][a-z-]*):.*?##", re.MULTILINE)
 
 # Prints the exit code of `python -m NAME [SUBCOMMAND] --help` for each command line in its input.
@@ -96,6 +99,17 @@ def test_the_table_in_the_readme_is_the_measured_one() -> None:
 
 def test_actions_of_the_command_exist() -> None:
     assert {name for (name,) in named(SCRAPY)} == set(ACTIONS)
+
+
+def test_paths_of_tests_exist() -> None:
+    named_paths = {
+        (name_of(page), path)
+        for page in ALL_PAGES
+        for path in TEST.findall(page.read_text(encoding="utf-8"))
+    }
+
+    assert len(named_paths) > 10
+    assert [each for each in sorted(named_paths) if not (ROOT / each[1]).exists()] == []
 
 
 def test_targets_of_make_exist() -> None:

@@ -28,9 +28,8 @@ from scrapy_mss.markup.attributes import ElementAttributes
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
-_TABLE_MASK = (
-    0xFFFF  # of a hash: no two of the words share these bits, which `_word_tables` makes sure
-)
+# Of a hash: no two of the words share these bits, which `_word_tables` makes sure.
+_TABLE_MASK = 0xFFFF
 
 
 class Role(IntEnum):

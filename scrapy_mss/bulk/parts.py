@@ -217,7 +217,7 @@ def make_part(
     return DonePart(name, new, pages, pages - reasons.total(), dict(reasons), pieces)
 
 
-def is_hopeless(part: Part, folder: Path) -> bool:
+def has_failed_too_often(part: Part, folder: Path) -> bool:
     """Whether so many processes were lost that made *part* that it is given up."""
     lost = _lost(part, folder)
     left_out = sum(count >= LOST_TWICE for number, count in lost.items() if number)

@@ -23,7 +23,7 @@ from scrapy_mss.bulk.parts import (
     OnProgress,
     Part,
     given_up,
-    is_hopeless,
+    has_failed_too_often,
     make_part,
 )
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL
@@ -50,7 +50,7 @@ class PartMaker:
 
     def _made(self, part: Part) -> DonePart:
         detail = "too many actors were lost that read it"
-        while not is_hopeless(part, self._folder):
+        while not has_failed_too_often(part, self._folder):
             try:
                 return make_part(part, self._folder, self._extractor, lambda _pages, _size: None)
             except (OSError, CannotStartError):  # a full disk: no part can be made

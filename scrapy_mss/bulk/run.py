@@ -264,7 +264,7 @@ def _opened(folder: Path) -> IO[bytes]:
     file = path.open("a+b", buffering=0)
     if not locked(file):
         file.close()
-        raise ManifestError(f"{folder}: another run of scrapy mss bulk is at work there")
+        raise ManifestError(f"{folder}: another run of scrapy mss bulk is running in this folder")
     return file
 
 

@@ -33,7 +33,7 @@ from scrapy_mss.bulk.parts import (
     OnProgress,
     Part,
     given_up,
-    is_hopeless,
+    has_failed_too_often,
     make_part,
 )
 from scrapy_mss.crawl.pool import RUN, child_environment
@@ -126,7 +126,7 @@ class _WorkerGroup:
                 return DonePart.of(answer["done"])
             self._report(-pages, -size)  # it does not count if the part is made again
             self.end()
-            if self._closed or is_hopeless(part, self._folder):
+            if self._closed or has_failed_too_often(part, self._folder):
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
 

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     extractor = extractor_with(chosen_model(options, command))
     if options.wrappers and not options.url and not is_address(options.page):
-        raise CommandError("which of the rules is for FILE says its address: give it with -u")
+        raise CommandError("the rule is chosen by the page's URL: give it with -u")
     if is_address(options.page):
         source = _fetched(options, command)
     else:
@@ -82,7 +82,7 @@ def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
     address, causes = checked_address(options.page), list[str]()
     found = fetched([address], command, lambda _asked, cause: causes.append(cause))
     if not found:
-        raise CommandError(f"{address}: no page: {next(iter(causes), 'it was not answered')}")
+        raise CommandError(f"{address}: no page: {next(iter(causes), 'no response')}")
     return found[0]
 
 

@@ -64,7 +64,7 @@ class FetchSpider(Spider):
             yield Request(address, errback=self.give_up, dont_filter=True, cb_kwargs=marks)
 
     def parse(self, response: Response, asked: str = "", **_: Any) -> None:
-        """Hand the page on and yield nothing: where the add-on is enabled, it makes the item."""
+        """Pass the page on and yield nothing: where the add-on is enabled, it makes the item."""
         if response.status >= MULTIPLE_CHOICES:  # of a project that handles all of them
             self.failed(asked, _status(response))
         else:
@@ -89,7 +89,7 @@ class SiteSpider(FetchSpider):
     most: int
 
     def parse(self, response: Response, asked: str = "", **marks: Any) -> Any:  # noqa: ANN401
-        """Hand the page on, and follow its links if it was asked for by the user."""
+        """Pass the page on, and follow its links if it was asked for by the user."""
         super().parse(response, asked)
         if marks or not isinstance(response, HtmlResponse):
             return

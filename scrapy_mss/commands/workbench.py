@@ -142,7 +142,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
             pages.most,
         )
         if not found:
-            raise CommandError(f"no page came: {next(iter(causes), 'nothing was answered')}")
+            raise CommandError(f"no page was downloaded: {next(iter(causes), 'no response')}")
         pages.add(found)
 
 

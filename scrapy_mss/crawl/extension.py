@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 WITHOUT_DETECTOR = (
-    "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
+    "MSS_LANGUAGES uses the language that pages declare; pages without one pass; with "
     "pip install 'scrapy-mss[language]' the language is recognized by the text"
 )
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it

@@ -67,15 +67,15 @@ START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, 
 # short. The pauses between tries double, and are 15 seconds in all.
 TRIES = 6
 FIRST_PAUSE = 0.5  # seconds
+LATE_TRIES = 2  # of a worker that does not start within START_SECONDS, while all pages wait
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
 PAGES_OF_A_WORKER = 5_000
 # The thread that waits for answers has to wait for the interpreter's lock, too, up to 5 ms while
 # the crawl's event loop is busy. With a page ahead, its worker need not.
 PAGES_AHEAD = 1
-SENT_AHEAD = (
-    2**20
-)  # bytes that a worker need not have read; Linux allows 416 KB, most pages have less
+# Bytes that a worker need not have read; Linux allows 416 KB, most pages have less.
+SENT_AHEAD = 2**20
 
 
 def can_have_workers() -> bool:
@@ -221,9 +221,14 @@ class WorkerPool:
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`.
 
-        A `NoWorkerError` if no worker can be started by then.
+        A `NoWorkerError` if no worker can be started by then, or why *page* cannot be sent.
         """
-        job = _Job(page.to_bytes(), Future())
+        answer: Future[PageAnswer] = Future()
+        try:
+            job = _Job(page.to_bytes(), answer)
+        except Exception as error:  # noqa: BLE001 - raised for whoever waits for it
+            answer.set_exception(error)
+            return answer
         if self._loop.is_closed():
             job.answer.cancel()
         else:
@@ -299,7 +304,7 @@ class WorkerPool:
         worker.n_answered += 1
         worker.n_sent -= 1
         # Killed when the answer was there already, the process is gone all the same.
-        if worker.is_late or answer.worn or worker.n_answered >= PAGES_OF_A_WORKER:
+        if worker.is_late or answer.needs_restart or worker.n_answered >= PAGES_OF_A_WORKER:
             slot.end()
         return answer
 
@@ -314,20 +319,21 @@ class WorkerPool:
             try:
                 return await self._ready(slot)
             except Exception as error:
+                is_late = slot.worker is not None and slot.worker.is_late
                 exit_code = slot.end()
-                if tried >= TRIES:
-                    self._give_up(error, exit_code)
+                if tried >= (LATE_TRIES if is_late else TRIES):
+                    self._give_up(tried, error, exit_code)
                     raise
             await asyncio.sleep(FIRST_PAUSE * 2 ** (tried - 1))
         raise EOFError("no worker can be started")
 
-    def _give_up(self, error: Exception, exit_code: int | None) -> None:
+    def _give_up(self, tried: int, error: Exception, exit_code: int | None) -> None:
         """Start no more workers; a traceback of the socket would not say why."""
         if not self.cannot_start:
             self.cannot_start = True
             logger.error(
                 "scrapy-mss: a worker cannot be started, after %d tries: %s: %s; exit code %s. %s",
-                TRIES,
+                tried,
                 type(error).__name__,
                 error,
                 exit_code,

@@ -50,7 +50,7 @@ EMPTY: Final = b""  # the change that a copy which misses too much begins with
 MAX_BYTES: Final = 2**23  # of changes that are kept; the counts of the bundled model take 6 MB
 # Values of requests and answers that are JSON or bytes.
 _ASKED = ("url", "example", "article", "further", "emitted")
-_PLAIN = ("failure", "seconds", "logged", "worn")
+_PLAIN = ("failure", "seconds", "logged", "needs_restart")
 
 
 def packed(document: object) -> bytes:
@@ -143,9 +143,9 @@ class PageAnswer:
     """The answer to a `PageRequest`: what it asks for, or one of the `FAILURES`.
 
     *seconds* went into the labels and the example; those of the article are in its result.
-    *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so
-    much memory after the page that it is to be replaced. The *update* is for the memory of the
-    page's site.
+    *logged* is what a worker has to say meanwhile, levels and messages; one that *needs_restart*
+    keeps so much memory after the page that it is to be replaced. The *update* is for the memory
+    of the page's site.
     """
 
     article: ArticleResult | None = None
@@ -154,7 +154,7 @@ class PageAnswer:
     failure: str = ""
     seconds: float = 0.0
     logged: tuple[tuple[int, str], ...] = ()
-    worn: bool = False
+    needs_restart: bool = False
     update: SiteUpdate | None = None
 
     def to_bytes(self) -> bytes:

@@ -48,7 +48,7 @@ class Limits(NamedTuple):
     memory: int  # bytes
     at_rest: int = 0  # bytes of them that the process has before its first page
 
-    def is_worn(self) -> bool:
+    def needs_restart(self) -> bool:
         """Whether this process keeps so much memory that a new one should take its place."""
         kept = resident() - self.at_rest
         return kept > KEPT * (self.memory - self.at_rest)
@@ -128,7 +128,7 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
         answer = work.answer(page)
         records = tuple((each.levelno, logged.format(each)) for each in logged.buffer)
         logged.flush()
-        answer = replace(answer, logged=records, worn=limits.is_worn())
+        answer = replace(answer, logged=records, needs_restart=limits.needs_restart())
         send(answers, answer.to_bytes())
         signal.setitimer(signal.ITIMER_REAL, 0)
 

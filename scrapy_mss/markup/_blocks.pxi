@@ -2,7 +2,7 @@
 
 The Python of each step, by the same name or with the class of its tables named beside it, is its
 oracle: the same numbers to the last bit. Which tags count and what a row means is said there. Sums
-are taken in numpy's order. Which tokens are tags no processor foretells, so that walks over all of
+are taken in numpy's order. Branch prediction fails on which tokens are tags, so walks over all of
 them do without a branch for each.
 """
 
@@ -213,7 +213,7 @@ cdef class TextCounter:
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
-            for i in range(begin[run], after):  # no processor foretells what each of them is
+            for i in range(begin[run], after):  # branch prediction fails on what each is
                 at = token[i]
                 _check(at, n_tokens)
                 _check(start[at], n_characters)
@@ -246,7 +246,7 @@ cdef inline uint64_t _scattered(uint64_t key):
 
 
 cdef enum:
-    HIGH_BITS = 12  # of a number: by these alone nearly all are told that are not among a few
+    HIGH_BITS = 12  # of a number: by these alone nearly all that are not among the few are rejected
 
 
 @cython.final
@@ -300,7 +300,7 @@ def shared_counts(texts, few, uint64_t factor):
         if not 0 <= begin[run] <= end <= size:
             raise IndexError(f"a run from {begin[run]} to {end} of {size}")
         is_pair = factor == 0
-        for i in range(begin[run], end):  # no processor foretells which of them are words
+        for i in range(begin[run], end):  # branch prediction fails on which are words
             _check(token[i], n_tokens)
             is_word = kind[token[i]] == WORD
             each = token_id[token[i]]

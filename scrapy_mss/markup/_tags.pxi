@@ -127,8 +127,8 @@ cdef class TagReader:
     *texts* are the names of the attributes and the ends of words (bytes, in lower case, two letters
     or more) that are cues; and the names of elements by their numbers. *tags* are those that are
     read, a byte for each number, and the one that is always hidden. *bounds* are the words of a tag
-    that count, and its characters. Tags that are not ASCII are told by *ask*: from number and
-    source the hash of a tag with its words, and that of each word; they have a cue. A tag with one
+    that count, and its characters. For tags that are not ASCII, *callback* gives, from number and
+    source, the hash of a tag with its words, and that of each word; they have a cue. A tag with one
     is hidden if *is_hidden* finds something between two places.
     """
 
@@ -140,9 +140,9 @@ cdef class TagReader:
     cdef uint32_t keys[256]  # of the elements without words
     cdef bytes wanted
     cdef int always_hidden, longest
-    cdef object ask, is_hidden
+    cdef object callback, is_hidden
 
-    def __init__(self, texts, tags, bounds, ask, is_hidden):
+    def __init__(self, texts, tags, bounds, callback, is_hidden):
         cdef int most
         names, cues, elements = texts
         self.wanted, self.always_hidden = tags
@@ -168,7 +168,7 @@ cdef class TagReader:
             for letter in name.encode():
                 self.keys[number] = _crc(self.keys[number], letter)
         self.most = most
-        self.ask, self.is_hidden = ask, is_hidden
+        self.callback, self.is_hidden = callback, is_hidden
 
     def __call__(self, tokens):
         """The columns of `attributes.ElementAttributes`."""
@@ -216,7 +216,7 @@ cdef class TagReader:
         cdef Seen seen[N_SEEN]
         cdef Seen* same
         cdef uint32_t key
-        cdef bint is_told
+        cdef bint is_added
         memset(seen, 0, sizeof(seen))
         if start.shape[0] != n_tags or end.shape[0] != n_tags:
             raise ValueError(f"{start.shape[0]} and {end.shape[0]} places for {n_tags} tags")
@@ -234,25 +234,25 @@ cdef class TagReader:
                 continue
             n_cues, before = len(found.with_cue), found.words.n
             if PyUnicode_KIND(text) == 1:
-                is_told = _tell(
+                is_added = _add_tag(
                     self, <const uint8_t*> PyUnicode_DATA(text), first, last, key, found
                 )
             elif PyUnicode_KIND(text) == 2:
-                is_told = _tell(
+                is_added = _add_tag(
                     self, <const uint16_t*> PyUnicode_DATA(text), first, last, key, found
                 )
             else:
-                is_told = _tell(
+                is_added = _add_tag(
                     self, <const uint32_t*> PyUnicode_DATA(text), first, last, key, found
                 )
-            if is_told:
+            if is_added:
                 same[0] = Seen(<int> row + 1, <int> before, len(found.with_cue) > n_cues)
             else:
-                self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
+                self._call_back(numbers[row], PyUnicode_Substring(text, first, last), row, found)
         return found.keys.column(), found.words.column(), found.rows(), found.with_cue
 
-    cdef int _ask(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
-        key, words = self.ask(tag, source)
+    cdef int _call_back(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
+        key, words = self.callback(tag, source)
         found.keys.add(key)
         found.counts.add(len(words))
         for word in words:
@@ -301,7 +301,7 @@ cdef int _mark(uint8_t* roles, int role, list letters) except -1:
     return 0
 
 
-cdef bint _tell(
+cdef bint _add_tag(
     TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, uint32_t key, _Found found
 ) except -1:
     """Add the row of a tag, if it is ASCII; *key* is the state of the hash of its name."""

@@ -185,7 +185,7 @@ cdef str _edited(str source, _Rows edits):
 
 
 cdef int _fill_places(_Rows edits, int[::1] offset, _Rows tokens, bint of_ends) except -1:
-    """Lead the starts of *tokens*, or their ends, from the edited text back to the source.
+    """Map the starts of *tokens*, or their ends, from the edited text back to the source.
 
     A start at a place where something was taken out stands behind it, an end before it. A decoded
     letter shifts what follows from within itself, where no token begins or ends.
@@ -391,18 +391,18 @@ cdef tuple _nested(const uint64_t[::1] token_id):
 cdef class Tokenizer:
     """The columns of `tokens.Tokens` but for the source.
 
-    *ask* gives two functions for a stemmer, by which its `Codes` are made, and *letters* a number
-    for a reference. The content of elements with *names* (bytes, in lower case) is taken out. What
-    has the bits *no_token* in its code is no token.
+    *callback* gives two functions for a stemmer, by which its `Codes` are made, and *letters* a
+    number for a reference. The content of elements with *names* (bytes, in lower case) is taken
+    out. What has the bits *no_token* in its code is no token.
     """
 
     cdef dict codes
-    cdef object ask, letters
+    cdef object callback, letters
     cdef _Names names
     cdef uint64_t no_token
 
-    def __init__(self, ask, letters, tuple names not None, uint64_t no_token):
-        self.codes, self.ask, self.letters, self.no_token = {}, ask, letters, no_token
+    def __init__(self, callback, letters, tuple names not None, uint64_t no_token):
+        self.codes, self.callback, self.letters, self.no_token = {}, callback, letters, no_token
         self.names = _Names(names)
 
     def __call__(self, str source not None, stem):
@@ -431,7 +431,7 @@ cdef class Tokenizer:
         cdef const void* data = PyUnicode_DATA(text)
         cdef Codes codes = self.codes.get(stem)
         if codes is None:
-            codes = self.codes[stem] = Codes(*self.ask(stem))
+            codes = self.codes[stem] = Codes(*self.callback(stem))
         if PyUnicode_KIND(text) == 1:
             return _scan(<const uint8_t*> data, n, text, codes, self.no_token, tokens)
         if PyUnicode_KIND(text) == 2:

@@ -366,9 +366,8 @@ def _inflated(block: bytes, size: int, what: str) -> bytes:
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)
 
 MAX_NAMED = 5  # inputs in a message
-PRECISION = (
-    1000  # values are compared in thousandths: machines differ in the last bit of a logarithm
-)
+# Values are compared in thousandths: machines differ in the last bit of a logarithm.
+PRECISION = 1000
 
 PROBE_URL = "https://news.example/tag/2024/05/06/the-ferry-sails-again-123"
 # A page on which no two features have the same values, if they are not always the same.

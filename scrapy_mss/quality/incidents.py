@@ -4,14 +4,14 @@ Declines of shares and medians are found by days (`alarms`). An incident is foun
 
 - *unreachable*: the site has not answered for some hours, or never;
 - *empty*: it answers, but no article was ever found on it;
-- *silent*: it used to have articles, and by its own rhythm that none is new is improbable;
+- *silent*: it used to have articles, and that none is new is improbable by its expected rate;
 - any measure of `alarms` that a crawl of today or yesterday has found lower than before the crawl.
 
 The first two are of sites that `NewsSpider` is given or `MSS_SITES` names: of what else a spider
 meets, nobody expects anything.
 
-The rhythm is the number of new articles to expect in each hour. It is the product of three rates:
-that of the weekday times that of the hour of the day, divided by the mean, so that nights and
+The expected rate is the number of new articles in each hour. It is the product of three rates: that
+of the weekday times that of the hour of the day, divided by the mean, so that nights and
 weekends prove nothing. A weekday on which the site was never crawled is expected to bring nothing.
 
 Only time that a crawl covers counts. A crawl covers the time since the one before, as its lists
@@ -21,8 +21,8 @@ covers nothing: what it finds may be of any age.
 The number of articles in a time varies by chance (Poisson), the expected number by what it was
 estimated from, and from day to day (gamma). The probability that none comes while m are expected is
 then (1 + m / k) ** (-k / b). 1 / k is the relative variance of m: 1 / n for the n articles that it
-was estimated from, and that of days. The bunching b is 1 if articles come independently of one
-another; it is estimated from the longest silence of the past.
+was estimated from, and that of days. The overdispersion b is 1 if articles come independently of
+one another; it is estimated from the longest silence of the past.
 
 To measure false alarms and detections: ``python -m research.studies.alarms``.
 """
@@ -212,7 +212,7 @@ def _duration(hours: int) -> str:
     return f"{hours} hours" if hours < 2 * DAY else f"{hours // DAY} days"
 
 
-# --- the rhythm of a site -------------------------------------------------------------------------
+# --- the expected rate of a site ------------------------------------------------------------------
 
 
 class Silence(NamedTuple):
@@ -231,17 +231,17 @@ def silence(activity: Activity) -> Silence | None:
     silent = [hour for hour in covered if last is None or hour > last]
     if last is None or not silent:
         return None
-    rhythm = _Rhythm.of({hour: each for hour, each in covered.items() if hour <= last})
+    rate = _ExpectedRate.of({hour: each for hour, each in covered.items() if hour <= last})
     by_weekday = dict.fromkeys(range(7), 0.0)
     for hour in silent:
-        by_weekday[_weekday(hour)] += rhythm.rate(hour)
+        by_weekday[_weekday(hour)] += rate.at(hour)
     expected = sum(by_weekday.values())
     if not expected:
         return Silence(last, len(silent), 0.0, 1.0)
     # The variance of a sum of estimates, of which each has that of its weekday's count.
-    variance = sum(each**2 / rhythm.of_weekday[day] for day, each in by_weekday.items() if each)
+    variance = sum(each**2 / rate.of_weekday[day] for day, each in by_weekday.items() if each)
     evidence = 1 / (variance / expected**2 + DAY_TO_DAY**2)
-    probability = (1 + expected / evidence) ** (-evidence / rhythm.bunching())
+    probability = (1 + expected / evidence) ** (-evidence / rate.overdispersion())
     return Silence(last, len(silent), expected, probability)
 
 
@@ -256,7 +256,7 @@ def _covered(activity: Activity) -> dict[int, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rhythm:
+class _ExpectedRate:
     """How many articles came in the *past*, by weekday and by hour of the day."""
 
     past: Mapping[int, float]
@@ -266,7 +266,7 @@ class _Rhythm:
     clock_hours: Mapping[int, int]
 
     @classmethod
-    def of(cls, past: Mapping[int, float]) -> _Rhythm:
+    def of(cls, past: Mapping[int, float]) -> _ExpectedRate:
         past = _without_backlog(past)
         of_weekday, of_clock = dict.fromkeys(range(7), 0.0), dict.fromkeys(range(DAY), 0.0)
         for hour, articles in past.items():
@@ -275,7 +275,7 @@ class _Rhythm:
         weekday_hours, clock_hours = Counter(map(_weekday, past)), Counter(h % DAY for h in past)
         return cls(past, of_weekday, of_clock, weekday_hours, clock_hours)
 
-    def rate(self, hour: int) -> float:
+    def at(self, hour: int) -> float:
         """How many articles are expected in an *hour*."""
         day, clock = _weekday(hour), hour % DAY
         total = sum(self.of_weekday.values())
@@ -284,7 +284,7 @@ class _Rhythm:
         of_day = self.of_weekday[day] / self.weekday_hours[day]
         return of_day * self.of_clock[clock] / self.clock_hours[clock] * len(self.past) / total
 
-    def bunching(self) -> float:
+    def overdispersion(self) -> float:
         """By how much the longest silence of the past was longer than by chance.
 
         Of n independent ones, counted in expected articles, the longest is log n on the average.
@@ -294,7 +294,7 @@ class _Rhythm:
             if self.past[hour]:
                 longest, expected, n_silences = max(longest, expected), 0.0, n_silences + 1
             else:
-                expected += self.rate(hour)
+                expected += self.at(hour)
         return max(1.0, longest / log(n_silences + 2))
 
 

@@ -130,7 +130,7 @@ def _seen(value: bytes) -> SeenArticle | None:
 class Addresses(NamedTuple):
     """The addresses that an article is known by."""
 
-    own: tuple[str, ...]  # where it is, and whence it was redirected
+    own: tuple[str, ...]  # where it is, and from where it was redirected
     canonical: str = ""  # what the page declares, if that can be believed
 
 

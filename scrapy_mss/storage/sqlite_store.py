@@ -34,7 +34,7 @@ AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
 LOG_BYTES: Final = 2**24  # of the write-ahead log, once it is in the database
 FORGOTTEN_AT_ONCE: Final = 1000  # rows: other crawls get their turn after each thousand
-REMOVE: Final = "Remove the file, and all is learned and seen anew"
+REMOVE: Final = "Remove the file; crawls then start from scratch"
 
 
 class SQLiteStore:

@@ -278,13 +278,21 @@ def rules(request: Request) -> Json:
     """All saved rules, what crawls counted on their sites, and their least certain pages."""
     state = request.state
     now = int(time() // SECONDS_AN_HOUR)
+    saved = Registry()
+    sites: dict[str, SiteReport] = {}
+    queue: list[Json] = []
+    problems: list[Json] = []
     try:
         saved = saving.rules_in(state.folder)
     except WrapperError as error:
-        return {"rules": [], "problems": _problems(error), "uncertain": _queue(state)}
-    sites = {each.site: each for each in report_of(QualityStore(state.store), now).sites}
+        problems += _problems(error)
+    try:
+        sites = {each.site: each for each in report_of(QualityStore(state.store), now).sites}
+        queue = _queue(state)
+    except StoreError as error:
+        problems.append(_problem(error))
     rows = [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in saved]
-    return {"rules": rows, "uncertain": _queue(state)}
+    return {"rules": rows, "problems": problems, "uncertain": queue}
 
 
 def _row(rule: Wrapper, site: SiteReport | None, today: int) -> Json:
@@ -357,8 +365,12 @@ def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Js
     except WrapperError as error:
         return {"problems": _problems(error)}
     except (EditError, saving.SaveError, StoreError, OSError) as error:
-        return {"problems": [{"line": 0, "text": str(error)}]}
+        return {"problems": [_problem(error)]}
 
 
 def _problems(error: WrapperError) -> list[Json]:
     return [{"line": each.line, "text": str(each)} for each in error.problems[:MOST_PROBLEMS]]
+
+
+def _problem(error: Exception) -> Json:
+    return {"line": 0, "text": str(error)}

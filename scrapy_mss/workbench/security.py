@@ -131,7 +131,7 @@ def _rejected_by_ui(origins: Origins, method: str, path: str, headers: Headers) 
     """Why the UI origin rejects a request; empty if it does not."""
     origin = headers.get("origin")
     if headers.get("host") != f"{HOST}:{origins.ui_port}":
-        return "the Host is another one"
+        return "unexpected Host header"
     if origin is not None and origin != origins.ui:
         return "it comes from another origin"
     # none: an address that the user has opened
@@ -151,7 +151,7 @@ def _rejected_by_api(origins: Origins, method: str, headers: Headers) -> str:
     if not compare_digest(
         headers.get(TOKEN_HEADER, "").encode("utf-8"), origins.ui_token.encode("ascii")
     ):
-        return "the token is not that of the address which was opened"
+        return "invalid token"
     if headers.get("content-type") != "application/json":
         return "expected JSON"
     length = headers.get("content-length", "")
@@ -164,7 +164,7 @@ def _rejected_by_frame(origins: Origins, method: str, path: str, headers: Header
     """Why an untrusted page is not shown; empty if it is."""
     token = path.removeprefix("/").partition("/")[0]
     if headers.get("host") != f"{HOST}:{origins.frame_port}":
-        return "the Host is another one"
+        return "unexpected Host header"
     if method != "GET":
         return "expected GET"
     if headers.get("sec-fetch-dest", "iframe") != "iframe":
@@ -172,5 +172,5 @@ def _rejected_by_frame(origins: Origins, method: str, path: str, headers: Header
     if headers.get("sec-fetch-site", "same-site") not in ("same-origin", "same-site"):
         return "it comes from another site"
     if not compare_digest(token.encode("utf-8", "replace"), origins.frame_token.encode("ascii")):
-        return "the token is not that of this workbench"
+        return "invalid token"
     return ""

@@ -11,6 +11,7 @@ equal priorities the log says, once for each pair, what decided and how to decid
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import re
@@ -35,6 +36,7 @@ Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
 
 # Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
 LARGEST_FILE: Final = 2**20
+_ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
 _PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 _SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
 
@@ -198,7 +200,9 @@ def _files(path: Path) -> list[Path]:
         return sorted(files, key=str)
     path.stat()  # of what is not there the error says so
     if path.suffix.lower() not in READERS:
-        raise rejected(f"a folder of files that {endings}, or one of them", "another file")
+        is_archive = path.name.lower().endswith(_ARCHIVES)
+        got = "an archive: unpack it and name the folder" if is_archive else "another file"
+        raise rejected(f"a folder of files that {endings}, or one of them", got)
     return [path]
 
 
@@ -208,7 +212,14 @@ def _content(file: Path, source: Path) -> bytes:
         inside = path_inside(file, source)
         if inside is None:
             raise rejected("a file of this folder", "a link out of it")
-        return read_regular(inside, LARGEST_FILE)
+        try:
+            return read_regular(inside, LARGEST_FILE)
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise rejected(
+                    f"a file of at most {LARGEST_FILE:,} bytes", "a larger one"
+                ) from None
+            raise
 
 
 @contextmanager

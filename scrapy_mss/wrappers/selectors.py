@@ -100,6 +100,7 @@ DESCENDANT: Final = "descendant::"
 FOLLOWING: Final = "following-sibling::"
 _INSIDE: Final = {" ": DESCENDANT, ">": "", "+": f"{FOLLOWING}*[1]/self::", "~": FOLLOWING}
 _OF_SCOPE: Final = "1"  # the condition of `:scope`, which is of no other element
+_ANCESTOR: Final = "ancestor::"
 
 
 class Translator(HTMLTranslator):
@@ -117,9 +118,15 @@ class Translator(HTMLTranslator):
     deep:
 
         a b      b[ancestor::a]
+        a b c    c[ancestor::b[1][ancestor::a]]
+
+    The closest `b` around a `c` is enough, because everything around another one is around that,
+    too. To look at each would take a time that grows exponentially with the length of the selector.
 
     Whether an element is an `a` depends on itself, on elements before it and on those around it,
     and siblings have these in common: what is before `a` in a selector holds for `b` as well.
+    So the condition of an element may be what is around it; its other conditions are then in its
+    step (`_with_ancestor`).
     """
 
     def xpath_descendant_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
@@ -128,17 +135,19 @@ class Translator(HTMLTranslator):
             return super().xpath_descendant_combinator(left, right)
         if left.path or left.condition == _OF_SCOPE:
             return left.join(f"/{DESCENDANT}", right)
-        return right.add_condition(f"ancestor::{_step(left)}")
+        return _with_ancestor(right, f"{_ANCESTOR}{_closest(left)}")
 
     def xpath_direct_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
         """What *right* selects right after what *left* does."""
         if left.condition == _OF_SCOPE:
             return super().xpath_direct_adjacent_combinator(left, right)
-        condition = f"preceding-sibling::*[1]/self::{_step(left)}"
+        around = left.condition if left.condition.startswith(_ANCESTOR) else ""
+        before = left.element if around else _step(left)
         if left.path.endswith(FOLLOWING):  # these, and so not the first itself
             left.path += f"*[1]/{FOLLOWING}"
         left.element, left.condition = right.element, right.condition
-        return left.add_condition(condition)
+        left.add_condition(f"preceding-sibling::*[1]/self::{before}")
+        return _with_ancestor(left, around) if around else left
 
     def xpath_indirect_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
         """What *right* selects anywhere after what *left* does, in the same element."""
@@ -163,6 +172,19 @@ class Translator(HTMLTranslator):
 def _step(selected: XPathExpr) -> str:
     """What *selected* says of the element that it selects, without those around it."""
     return f"{selected.element}[{selected.condition}]" if selected.condition else selected.element
+
+
+def _closest(selected: XPathExpr) -> str:
+    """The step to the closest of what *selected* says, if what is around it is all that is left."""
+    if selected.condition.startswith(_ANCESTOR):
+        return f"{selected.element}[1][{selected.condition}]"
+    return _step(selected)
+
+
+def _with_ancestor(selected: XPathExpr, around: str) -> XPathExpr:
+    """*selected* where it is inside of what *around* says, which becomes its only condition."""
+    selected.element, selected.condition = _step(selected), around
+    return selected
 
 
 def _css(text: str) -> Evaluate:

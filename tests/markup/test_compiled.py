@@ -327,11 +327,11 @@ def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
 
 
 def test_a_failure_of_what_is_asked_is_no_token() -> None:
-    def ask(text: str) -> int:
+    def callback(text: str) -> int:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _compiled.Tokenizer(lambda _: (ask, ask), len, (), 1 << 11)("<one>", str)
+        _compiled.Tokenizer(lambda _: (callback, callback), len, (), 1 << 11)("<one>", str)
 
 
 def test_a_short_word_is_asked_for_once_whatever_is_beside_it() -> None:

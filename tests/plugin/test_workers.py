@@ -256,8 +256,8 @@ def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -
     have = resident()
     memory = have + have // 2
 
-    assert not Limits(1.0, memory, at_rest=have).is_worn()
-    assert Limits(1.0, memory, at_rest=have // 4).is_worn()
+    assert not Limits(1.0, memory, at_rest=have).needs_restart()
+    assert Limits(1.0, memory, at_rest=have // 4).needs_restart()
 
 
 @pytest.mark.slow("processes that are killed")
@@ -369,6 +369,34 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
 
     assert workers.cannot_start == is_persistent
     assert ["after 6 tries" in text for text in caplog.messages] == [True] * is_persistent
+
+
+def test_a_worker_that_hangs_while_it_starts_is_tried_twice(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pool, "START_SECONDS", 0.05)
+
+    with working(1, MODEL) as workers, pytest.raises(NoWorkerError):
+        read(workers, [page()])
+
+    assert ["after 2 tries" in text for text in caplog.messages] == [True]
+
+
+def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failing = FailingOnce(PageRequest.to_bytes, MemoryError)
+
+    async def read_some() -> list[PageAnswer]:
+        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
+        with working(1, MODEL) as jobs.pool:
+            monkeypatch.setattr(PageRequest, "to_bytes", partialmethod(failing))
+            begun = [jobs.begin(page()), jobs.begin(page())]
+            return [await answered(job) for job in begun]
+
+    lost, sound = asyncio.run(read_some())
+    assert lost.failure == "error"
+    assert sound.article is not None
 
 
 def test_pages_are_read_here_once_workers_cannot_be_started(

@@ -1,4 +1,4 @@
-"""Sites that give nothing, or nothing new: what is improbable by their own rhythm, and what not."""
+"""Sites that give nothing, or nothing new: what is improbable by their expected rate, what not."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def only_weekdays(hour: int) -> int:
     return ten_a_day(hour) * int((hour // DAY + 4) % 7 < 5)
 
 
-def silent_after(rhythm: object, hours: int, every: int = 1, weeks: float = 4) -> list[str]:
+def silent_after(is_published: object, hours: int, every: int = 1, weeks: float = 4) -> list[str]:
     """The incidents of a site so many *hours* after its last article, after some *weeks*."""
     first, last = NOW - int(weeks * 7 * DAY), NOW
-    while not rhythm(last - 1):  # type: ignore[operator]
+    while not is_published(last - 1):  # type: ignore[operator]
         last -= 1
-    published = {hour: rhythm(hour) for hour in range(first, last)}  # type: ignore[operator]
+    published = {hour: is_published(hour) for hour in range(first, last)}  # type: ignore[operator]
     attempts = range(last - 1 - (last - 1 - first) // every * every, last + hours, every)
     found, before = {}, attempts.start - every
     for at in attempts:
@@ -104,7 +104,7 @@ def test_time_that_no_crawl_covers_proves_nothing() -> None:
     assert found.hours == 6 + COVERED  # until the crawls stopped, and before the last one
 
 
-def test_a_backlog_is_no_rhythm() -> None:
+def test_a_backlog_does_not_raise_the_expected_rate() -> None:
     """A site of an article a day, of which the first crawls download two hundred old ones."""
     first = NOW - 9 * DAY
     backlog = {first + hour: 40 for hour in range(10, 15)}

@@ -18,6 +18,8 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.uncertain import UncertainStore
+from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.workbench.api import SECONDS_AN_HOUR, WorkbenchState
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
@@ -156,6 +158,22 @@ def test_a_folder_with_a_wrong_file_says_so(tmp_path: Path) -> None:
 
     assert "wrong.yaml" in found["problems"][0]["text"]
     assert opened["saved"] is None
+
+
+def test_rules_are_listed_if_the_store_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(_: object) -> object:
+        raise StoreError("the store is locked")
+
+    state = workbench(news(), tmp_path)
+    monkeypatch.setattr(UncertainStore, "pages", locked)
+    with served(state) as origins:
+        asked(origins, "save", site=SITE, rule=RULE, seen="")
+        found = asked(origins, "rules")
+
+    assert [row["rule"] for row in found["rules"]] == [SITE]
+    assert [each["text"] for each in found["problems"]] == ["the store is locked"]
 
 
 def hostile() -> list[StoredPage]:

@@ -205,6 +205,12 @@ def siblings(n: int) -> Element:
     )
 
 
+def nested(n: int) -> Element:
+    """As many boxes in each other as on pages that were nested by mistake, in *n* groups."""
+    group = "<div>" * 60 + "<p></p><p>word</p>" + "</div>" * 60
+    return etree.fromstring(f"<body>{group * (n // 60)}</body>")
+
+
 COSTLY = ".box + .box|.box ~ .box|.box ~ .other|.other ~ .box|.first ~ .box|.first + .box ~ .box"
 MORE = ".box ~ .box + .box ~ .box|div:first-child ~ .box|div:has(b) ~ .box|.first ~ div:has(b)"
 
@@ -214,7 +220,10 @@ MORE = ".box ~ .box + .box ~ .box|div:first-child ~ .box|div:has(b) ~ .box|.firs
     [
         *((siblings, text) for text in f"{COSTLY}|{MORE}".split("|")),
         (lists, "dl dd"),
-        (lists, "div dl dd"),
+        (lists, "body dl dd"),
+        (lists, "html body dl dd"),
+        (nested, "div div div div div div div p"),
+        (nested, "div div div p + p"),
     ],
 )
 def test_many_siblings_and_lists_take_no_minutes(made: Callable[[int], Element], text: str) -> None:

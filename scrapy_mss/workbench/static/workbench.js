@@ -52,7 +52,7 @@ async function ask(name, values = {}) {
     if (found.error) throw new Error(found.error);
     return found;
   } catch (error) {
-    notify(error instanceof TypeError ? "The workbench does not answer: was it ended?" : error.message);
+    notify(error instanceof TypeError ? "The workbench does not answer: has it been stopped?" : error.message);
     throw error;
   } finally {
     wait(-1);
@@ -492,7 +492,8 @@ function queue(uncertain = []) {
 
 function overview({ rules = [], problems = [] }) {
   const title = [make("h1", {}, "All rules"), make("p", { className: "note" }, "What crawls have counted of their sites in the last weeks: pages, the share of them that the rule hits, and of articles that have each field.")];
-  if (problems.length) return [...title, make("ul", { className: "problems" }, ...problems.map((each) => make("li", {}, each.text)))];
+  if (problems.length) title.push(make("ul", { className: "problems" }, ...problems.map((each) => make("li", {}, each.text))));
+  if (problems.length && !rules.length) return title;
   if (!rules.length) return [...title, make("p", { className: "empty" }, "No rule is saved yet.")];
   const numbers = ["Tests", "Pages", "Hits", "Title", "Author", "Date"];
   const head = make("tr", {}, make("th", { scope: "col" }, "Rule"), ...numbers.map((name) => make("th", { scope: "col", className: "number" }, name)), make("th", { scope: "col" }, "What has declined"));
