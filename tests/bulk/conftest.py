@@ -33,7 +33,7 @@ scrapy_mss.article.read_article = read_article
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def extractor() -> Iterator[ArticleExtractor]:
     """The bundled model in one worker."""
     with ArticleExtractor() as made:
