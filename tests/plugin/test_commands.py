@@ -139,6 +139,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "files": "extract @page.html @index.html --model @trained.model",
         "text": "extract -f text @page.html",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
+        "train nameless": "train @ -w @rules.yaml -m @any.model",
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
         "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
@@ -188,6 +189,7 @@ EXPECTED: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
         (f"scrapy mss check: {REFUSED}: not reachable: ",),
     ),
     "train": (0, (LEARNED,), ("skipped 2 records",)),
+    "train nameless": (2, (), ("empty.html: expected a canonical URL", "no page was learned")),
     "train more": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
     "train a store": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
     "train at a place": (2, (), ("no page was learned", "read_by_model")),
@@ -492,7 +494,6 @@ WRONG = {
     "-s MSS_STORE=http://h/0 extract @page.html": "expected a folder, or the address of a server",
     f"-s MSS_TIMEOUT=x extract {REFUSED}": "MSS_TIMEOUT: expected a number of seconds, got 'x'",
     "extract http:///news": "it has no host",
-    "info /dev/zero": "got a device",
     "train @sound.jsonl -w @rules.yaml -m /dev/zero": "got a device",
     "train @sound.jsonl -w @pipe.yaml -m @any.model": "got a named pipe",
     "train /dev/zero -w @rules.yaml -m @any.model": "regular file",
@@ -527,7 +528,6 @@ WRONG = {
     "explain @page.html -o @no-such/why.html": "why.html: cannot be written: No such file",
     "explain @page.html -w @sound.yaml": "give it with -u",
     "check @rules.yaml": "none of the wrappers has a test page",
-    "check @faulty.yaml": "faulty.yaml",
     "check @sound.yaml -p @pages.jsonl --snapshot @garbage.json": "garbage.json",
 }
 HELP = {f"{name} --help": name for name in ACTIONS}
