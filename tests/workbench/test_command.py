@@ -113,9 +113,7 @@ def test_the_cache_is_filtered_by_host_and_not_by_a_part_of_the_address(
     tmp_path: Path, site: str, n_found: int
 ) -> None:
     hosts = ("one.example", "news.one.example", "other.example")
-    entries = [
-        {"status": 200, "response_url": f"https://{host}/?from=one.example"} for host in hosts
-    ]
+    urls = (f"https://{host}/?from=one.example" for host in hosts)
     damaged = (b"(", b"{'status': 200}", b"\xff", b"[1]")  # these are skipped
     sound = (repr({"status": 200, "response_url": url}).encode() for url in urls)
     for number, meta in enumerate((*damaged, *sound)):
