@@ -68,22 +68,14 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
         assert SiteStore(shelf).load(site).pages == visits.count(site)
 
 
-def test_memory_is_bounded() -> None:
-    sites = crawl(Shelf(), 3 * PAGE.size)
+def test_sites_that_are_learned_or_only_looked_at_are_bounded() -> None:
+    learned, seen = crawl(Shelf(), 3 * PAGE.size), crawl(Shelf(), 3 * SiteMemory().size)
 
     for site in SITES * 3:
-        learn(sites, site, SiteUpdate(PAGE))
+        learn(learned, site, SiteUpdate(PAGE))
+        seen.context(f"http://{site}/")
 
-    assert len(sites) == 3
-
-
-def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
-    sites = crawl(Shelf(), 3 * SiteMemory().size)
-
-    for number in range(100):
-        sites.context(f"http://{number}.example/")
-
-    assert len(sites) == 3
+    assert len(learned) == len(seen) == 3
 
 
 def test_a_page_that_adds_nothing_is_not_written() -> None:
