@@ -72,12 +72,9 @@ def page() -> NewsPage:
     return news_page(99)
 
 
-TOKEN_PROFILES = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     "profile", [PAPER, PAPER_HR, TRIGRAM, CLEANEVAL], ids=lambda profile: profile.name
 )
-
-
-@TOKEN_PROFILES
 def test_an_extractor_that_learned_a_site_finds_the_text_of_another_page(
     profile: Profile, page: NewsPage
 ) -> None:
@@ -131,10 +128,7 @@ def test_an_untrained_profile_of_the_paper_is_simple_mss(source: str) -> None:
     assert extraction.scores.tolist() == scores.tolist()
 
 
-EMPTY_PAGES = pytest.mark.parametrize("source", ["", " ", "<p></p>", "<!-- one -->", "<img>"])
-
-
-@EMPTY_PAGES
+@pytest.mark.parametrize("source", ["", " ", "<p></p>", "<!-- one -->", "<img>"])
 def test_a_page_without_text_gives_an_empty_extraction(extractor: Extractor, source: str) -> None:
     for one in (extractor, random_blocks(), Extractor(), Extractor(profile="paper")):
         extraction = one.extract(source)

@@ -134,11 +134,8 @@ OTHERS = [
 
 def known(path: str, n_pages: int, *, is_article: bool) -> AddressCounts:
     """A site with so many pages at addresses like *path*, in which {n} is a number."""
-    pages = [
-        AddressCounts.of(f"http://a.example{path.format(n=n)}", float(is_article), NOW)
-        for n in range(n_pages)
-    ]
-    return reduce(AddressCounts.plus, pages, NOTHING)
+    urls = (f"http://a.example{path.format(n=n)}" for n in range(n_pages))
+    return counts_of([(url, float(is_article), 0) for url in urls])
 
 
 def probability(path: str, counts: AddressCounts = NOTHING) -> float:
