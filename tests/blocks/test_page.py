@@ -59,10 +59,6 @@ def test_blocks_have_equal_hashes_exactly_if_they_have_equal_texts(source: str) 
         assert [other == text for other in texts] == [other == number for other in hashes]
 
 
-def test_the_order_of_words_is_part_of_a_text() -> None:
-    assert len(set(Page.of("<p>one two<p>two one<p>one one").text_hashes.tolist())) == 3
-
-
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
