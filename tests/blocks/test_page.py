@@ -63,12 +63,9 @@ def test_blocks_have_equal_hashes_exactly_if_they_have_equal_texts(source: str) 
     ("source", "expected"),
     [
         ("<div hidden><section><p>one</p></section></div><p>two</p>", [True, False]),
-        ("<template><p>one</p></template>two", [True, False]),
-        ('<div style="color:red; display : none">one</div>', [True]),
         # Near misses: the text is after it, or the element is never closed.
         ("<div hidden></div><p>one</p>", [False]),
         ("<div hidden><p>one</p>", [False]),
-        ('<div class="hidden-sm" data-hidden="x">one</div>', [False]),
     ],
 )
 def test_blocks_inside_hidden_elements_are_hidden(source: str, expected: list[bool]) -> None:

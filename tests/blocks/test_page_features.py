@@ -199,14 +199,6 @@ def test_any_page_can_be_taken_for_one_whose_address_is_unknown(statement: str) 
     assert without_address(unknown).tolist() == unknown.tolist()
 
 
-@given(PAGES)
-def test_page_features_are_one_finite_number_a_name(source: str) -> None:
-    found = features_of(source)
-
-    assert found.shape == (len(page_feature_names()),)
-    assert np.isfinite(found).all()
-
-
 TIMES = "<time>a</time><p>one<p>two <time>b</time><div><time>c</time></div><p>three<time>d</time>"
 
 
