@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
@@ -37,7 +36,6 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sample
 WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
 BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
 SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
-NESTED = "<div>" * (LEVELS + 3) + "one" + "<p>two</p></div>three" * (LEVELS + 3)
 
 
 def both(perform: Callable[[], Result]) -> tuple[Result, Result]:

@@ -86,32 +86,16 @@ def lines_run(scores: Sequence[float]) -> int:
     return count
 
 
-def nested(n: int) -> list[float]:
-    """Ever higher gains that each swallow all candidates before them, after descents."""
-    return [value for i in range(n) for value in (1.0, -2.0, 1.5)] + [3.0 * n]
+SEQUENCES: dict[str, Callable[[int], list[float]]] = {
+    "each gain swallows all candidates": lambda n: [1.0, -2.0, 1.5] * n + [3.0 * n],
+    "each candidate starts lower than all before": lambda n: [1.0, -2.0] * n,
+    "each candidate starts and ends higher": lambda n: [2.0, -1.0] * n,
+    "all candidates search back to a greater one": lambda n: [2.0 * n] + [-1.5, 1.0] * n,
+    "the list to search is long": lambda n: [1.0, -1.5] * n + [0.5, -0.25] * n,
+}
 
 
-def falling(n: int) -> list[float]:
-    """Each candidate starts lower than all before it."""
-    return [1.0, -2.0] * n
-
-
-def rising(n: int) -> list[float]:
-    """Each candidate starts higher and ends higher than the one before it."""
-    return [2.0, -1.0] * n
-
-
-def shielded(n: int) -> list[float]:
-    """Many candidates that each search back up to one much greater one."""
-    return [float(2 * n), *[value for i in range(n, 0, -1) for value in (-1.5, 1.0)]]
-
-
-def searching(n: int) -> list[float]:
-    """Falling candidates, then ones above all of them: the list to search is long."""
-    return [1.0, -1.5] * n + [0.5, -0.25] * n
-
-
-@pytest.mark.parametrize("make", [nested, falling, rising, shielded, searching])
+@pytest.mark.parametrize("make", SEQUENCES.values(), ids=SEQUENCES)
 def test_twice_the_scores_take_maximal_spans_twice_the_steps(
     make: Callable[[int], list[float]],
 ) -> None:

@@ -41,12 +41,8 @@ WORDS = [
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("relational", "relat"),
         ("Running", "run"),
         ("RUNS", "run"),
-        ("caresses", "caress"),
-        ("ponies", "poni"),
-        ("is", "i"),
         # The rules are for English: words with other letters are only lower-cased.
         ("\u00c9t\u00e9s", "\u00e9t\u00e9s"),
         ("Stra\u00dfen", "stra\u00dfen"),

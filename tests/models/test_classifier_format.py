@@ -1,5 +1,3 @@
-"""The block classifier in a model file: its weights, and the inputs that they belong to."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""A model's identifier: the same for the same state, another one for any other."""
-
 from __future__ import annotations
 
 import random
