@@ -30,6 +30,6 @@ nitpick_ignore_regex = [
     ("py:class", r"(NDArray|Path|Self|Iterable|Iterator|Mapping|Sequence|Callable)"),
     # The public names are described in `api.md`, by hand; the others are private.
     ("py:class", r"scrapy_mss\.(blocks|core|extractor|items|markup|models|sites)\..*"),
-    # A page of a file: what commands read, described with them.
-    ("py:class", r"scrapy_mss\.stored_pages\.StoredPage"),
+    # What commands read, described with them, and what one function makes of it for another.
+    ("py:class", r"scrapy_mss\.(files\.stored_pages\.StoredPage|suggest\.readings\.SitePage)"),
 ]

@@ -33,11 +33,10 @@ def browser() -> Iterator[Browser]:
 
 @dataclass(slots=True)
 class WorkbenchUI:
-    """The workbench's page; ``clicks`` counts those of a person, ``errors`` what went wrong."""
+    """The workbench's page; ``errors`` is what went wrong."""
 
     page: Page
     errors: list[str]
-    clicks: int = 0
 
     def settle(self) -> None:
         """Wait until nothing is asked any more."""
@@ -54,7 +53,6 @@ class WorkbenchUI:
 
     def click(self, selector: str) -> None:
         self.page.click(selector)
-        self.clicks += 1
         self.settle()
 
     def click_block(self, number: int) -> dict[str, Any]:
@@ -62,7 +60,6 @@ class WorkbenchUI:
         block = self.page.frame_locator("#frame").locator(f'[data-block="{number}"]').first
         with self.page.expect_response(lambda answer: "/api/click" in answer.url) as answered:
             block.click()
-        self.clicks += 1
         self.settle()
         found: dict[str, Any] = answered.value.json()
         return found

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 
 from scrapy_mss.metadata.languages import COMMON_WORDS, ENOUGH_WORDS, has_common_words
@@ -22,14 +20,6 @@ OTHERS = {
     "nl": ("en", "De boot vaart weer en dat is was of wordt voor de stad van groot belang."),
     "uk": ("ru", "Пором знову ходить після бурі, і це для міста велика подія, як кажуть люди."),
 }
-
-
-def test_a_word_is_of_one_language_and_there_once() -> None:
-    for one, other in combinations(WORDS, 2):
-        assert not set(WORDS[one]) & set(WORDS[other])
-    for words in WORDS.values():
-        assert len(set(words)) == len(words)
-        assert words == [word.lower() for word in words]
 
 
 @pytest.mark.parametrize("language", WORDS)

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.occurrences import occurrences
-from scrapy_mss.pages import declarations
 from scrapy_mss.pages.declarations import (
     ARTICLE,
     CUE,
@@ -37,8 +36,6 @@ WELL_FORMED = [
     (' \n {"a": 1} ; ', [{"a": 1}]),
     ('{"a": 1}{"b": 2}', [{"a": 1}, {"b": 2}]),
     ('{"a": "b\nc"}', [{"a": "b\nc"}]),
-    ('{"a": [1, 2, ], }', [{"a": [1, 2]}]),
-    ('{"a": ",]", }', [{"a": ",]"}]),
     ('<!-- {"a": 1} -->', [{"a": 1}]),
     ('//<![CDATA[\n{"a": 1}\n//]]>', [{"a": 1}]),
     ('/*<![CDATA[*/{"a": "a text that is longer than the end"}/*]]>*/', [{"a": LONG}]),
@@ -46,7 +43,6 @@ WELL_FORMED = [
 ]
 MALFORMED = [
     "",
-    "null?",
     "{",
     '{"a": ',
     '{"a": "b}',
@@ -80,12 +76,6 @@ def test_a_malformed_script_has_no_values(source: str) -> None:
     assert parse_script(source) == []
 
 
-def test_a_malformed_script_does_not_affect_the_others() -> None:
-    graph = Graph(["{", '{"@type": "Article"}', "]"], UNKNOWN)
-
-    assert graph.best_node(ARTICLE) == {"@type": "Article"}
-
-
 NEWS = {"@type": "NewsArticle", "headline": "Rain"}
 
 
@@ -93,11 +83,9 @@ NEWS = {"@type": "NewsArticle", "headline": "Rain"}
     "document",
     [
         NEWS,
-        [NEWS],
         [[NEWS]],
         {"@graph": [{"@type": "WebSite"}, NEWS]},
         {"@type": "WebPage", "mainEntity": NEWS},
-        {"@type": "WebPage", "mainEntity": [NEWS]},
         NEWS | {"@type": ["Thing", "NewsArticle"]},
         NEWS | {"@type": "http://schema.org/NewsArticle"},
         NEWS | {"@type": "BlogPosting"},
@@ -141,11 +129,9 @@ def test_nodes_are_classified_by_type() -> None:
     ("author", "expected"),
     [
         ("Ann Lee", ["Ann Lee"]),
-        (["Ann Lee", "Bo Ek"], ["Ann Lee", "Bo Ek"]),
         ({"@type": "Person", "name": "Ann Lee"}, ["Ann Lee"]),
         ([{"@type": "Person", "name": "Ann Lee"}, "Bo Ek"], ["Ann Lee", "Bo Ek"]),
         ({"@type": "Organization", "name": "Daily News"}, ["Daily News"]),
-        ({"@type": "Person", "name": ["Ann Lee", "Bo Ek"]}, ["Ann Lee", "Bo Ek"]),
         ({"@id": "#ann"}, ["Ann Of The Graph"]),
         ([{"@id": "#ann"}, {"@id": "#nobody"}], ["Ann Of The Graph"]),
         ({"@id": "#loop"}, []),
@@ -308,23 +294,6 @@ def types_in(source: str) -> set[str]:
 )
 def test_scripts_are_read_one_by_one(source: str, expected: set[str]) -> None:
     assert types_in(source) == expected
-
-
-def test_the_end_of_scripts_that_have_none_is_searched_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    searched: list[int] = []
-    end = declarations.END
-
-    class Counting:
-        def search(self, source: str, *bounds: int) -> object:
-            searched.append(bounds[0])
-            return end.search(source, *bounds)
-
-    monkeypatch.setattr(declarations, "END", Counting())
-
-    assert types_in("<script type=application/ld+json>" * MAX_PAGE_SCRIPTS + "<" * 10_000) == set()
-    assert len(searched) == 1
 
 
 def test_no_more_is_read_of_a_page_than_pages_have() -> None:

@@ -129,11 +129,6 @@ def test_headings_of_odd_markup_are_those_that_browsers_show(
     assert page(source).headings == headings
 
 
-def test_titles_of_drawings_are_ignored() -> None:
-    assert page("<title>a <b>c</b></title>").title_texts == ["a c"]  # it has no elements
-    assert page("<svg><title>x</title></svg><title>a").title_texts == ["a"]
-
-
 @pytest.mark.parametrize(
     ("source", "names"),
     [
@@ -150,25 +145,6 @@ def test_titles_of_drawings_are_ignored() -> None:
 )
 def test_properties_are_those_of_the_page(source: str, names: list[str]) -> None:
     assert list(page(source).properties) == names
-
-
-def test_a_tag_that_is_never_closed_has_its_parent_s_content_behind_it() -> None:
-    tree = made_of_tokens("<div><p class=a>one<p>two</div>")
-    first, second = tree.find(frozenset({"p"}), 9)
-
-    assert [each.tag for each in first.iterancestors()][:1] == ["div"]
-    assert [each.tag for each in second.iterancestors()][:1] == ["div"]
-    assert tree.source_after(first.row) == "one"
-
-
-def test_elements_above_are_the_nearest_siblings_of_each_level() -> None:
-    source = "<div><i>far</i><b>a</b><p>b</p><br><div><u>c</u><h1>Rain falls</h1></div></div>"
-    above = [
-        [each.tag for each in tree.above(next(tree.find(frozenset({"h1"}), 1)))]
-        for tree in (made_of_tokens(source), parsed_by_lxml(source))
-    ]
-
-    assert above == [["u", "br", "p", "b"]] * 2
 
 
 @pytest.mark.parametrize(
@@ -275,26 +251,6 @@ def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.Mo
     assert 0 < trees[0].texts <= 2 * MAX_VISITS
 
 
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
-    """The budgets of the pages that are read."""
-    made: list[VisibleText] = []
-
-    class Kept(VisibleText):
-        def __init__(self, tree: PageTree) -> None:
-            super().__init__(tree)
-            made.append(self)
-
-    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
-    return made
-
-
-def test_an_ordinary_page_needs_a_fraction_of_the_visits(made: list[VisibleText]) -> None:
-    metadata.read_html(news_page(0).html)
-
-    assert made[0].visits_left > 0.9 * MAX_VISITS
-
-
 def paragraph(tree: PageTree) -> Element:
     return next(tree.find(frozenset({"p"}), 1))
 
@@ -310,12 +266,22 @@ def test_a_text_is_read_once_and_as_long_as_visits_are_left(tree_of: TreeOf) -> 
     assert visible.visits_left == left
 
 
-def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:
-    lines = "<p>rain <b>falls</b></p>" * 100
+@pytest.mark.parametrize("source", [news_page(0).html, HEADING + "<p>rain <b>falls</b></p>" * 100])
+def test_of_an_ordinary_page_every_line_is_read_about_once(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[VisibleText] = []
 
-    metadata.read_html(HEADING + lines)
+    class Kept(VisibleText):
+        def __init__(self, tree: PageTree) -> None:
+            super().__init__(tree)
+            made.append(self)
 
-    assert made[0].visits_left > MAX_VISITS - 1.2 * lines.count("<")
+    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+
+    metadata.read_html(source)
+
+    assert made[0].visits_left > MAX_VISITS - 1.2 * source.count("<")
 
 
 @ANY_TREE

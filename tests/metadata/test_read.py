@@ -226,10 +226,6 @@ def test_a_page_without_a_usable_url_is_read(url: str | None) -> None:
     assert found.values == {"title": "Rain falls"}
 
 
-def test_only_fields_with_a_value_are_listed() -> None:
-    assert read(SITE).values == {"language": "en", "site_name": "The Daily News"}
-
-
 def test_labels_of_the_public_suffix_do_not_name_the_site() -> None:
     source = "<title>Rain falls in May | co</title>"
 

@@ -105,15 +105,12 @@ def test_only_allowed_markup_is_left(payload: Payload) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("one", "one"),
-        ("", ""),
         ("<p class=x id=y style=z>one</p>", "<p>one</p>"),
         ("<P LANG=de DIR='rtl'>one</P>", '<p lang="de" dir="rtl">one</p>'),
         ("<img title alt>", '<img title="" alt="">'),
         ("<ol start=3 type=a><li value=5>one</ol>", '<ol start="3"><li value="5">one</li></ol>'),
         ("1 < 2 & 3 &lt;b&gt;", "1 &lt; 2 &amp; 3 &lt;b&gt;"),
         ("<p>one <!-- a --> two<!x>three", "<p>one  two three</p>"),
-        ("<p>one<br>two<wbr>three</p>", "<p>one<br>two<wbr>three</p>"),
         (
             "<pre>one\n  two <b>three</b>\n  four</pre>",
             "<pre>one\n  two <b>three</b>\n  four</pre>",
@@ -122,12 +119,10 @@ def test_only_allowed_markup_is_left(payload: Payload) -> None:
         ("<form>one</form>two", "<div>one</div>two"),
         ("<font color=red>one</font>", "one"),
         ("<noscript><b>one</b></noscript>", "<div><b>one</b></div>"),
-        ("<x-card>one</x-card>", "one"),
         ("one<script>two</script><style>three</style>", "one"),
         # Badly nested: each element ends where it has to.
         ("<p>one<div>two</div>", "<p>one</p><div>two</div>"),
         ("<p><b>one<p>two</b>", "<p><b>one</b></p><p>two</p>"),
-        ("<ul><li>one<li>two</ul>", "<ul><li>one</li><li>two</li></ul>"),
         ("<dl><dt>one<dd>two</dl>", "<dl><dt>one</dt><dd>two</dd></dl>"),
         ("<b>one<i>two</b>three</i>", "<b>onetwo</b>three"),
         ("<section>one<section>two", "<p>one</p><p>two</p>"),
@@ -226,12 +221,6 @@ def test_relative_links_begin_with_the_base_or_the_address(
     base: str, url: str, expected: str
 ) -> None:
     assert base_url(tokenize(f"{base}<p>one"), url) == expected
-
-
-def test_relative_links_are_dropped_where_the_address_is_not_known() -> None:
-    assert safe("<a href=/x>one</a><img src=/y alt=two>", "") == (
-        '<a rel="noopener noreferrer">one</a><img alt="two">'
-    )
 
 
 @pytest.mark.parametrize("url", ["http://a b/", "http://a:99999/", "http://%/", "https://"])

@@ -43,14 +43,6 @@ def origins(state: WorkbenchState) -> Iterator[Origins]:
         yield found
 
 
-def compared(origins: Origins, rule: str) -> list[dict[str, Any]]:
-    """All pages of the site, requested in parts."""
-    rows: list[dict[str, Any]] = []
-    while found := asked(origins, "compare", site=SITE, rule=rule, first=len(rows))["pages"]:
-        rows += found
-    return rows
-
-
 def test_a_rule_is_suggested_for_a_site(origins: Origins) -> None:
     found = asked(origins, "open", site=SITE)
     suggested = asked(origins, "suggest", site=SITE)
@@ -63,7 +55,10 @@ def test_a_rule_is_suggested_for_a_site(origins: Origins) -> None:
 
 
 def test_rule_and_model_are_compared_page_by_page(origins: Origins) -> None:
-    rows = compared(origins, RULE)
+    rows: list[dict[str, Any]] = []
+
+    while found := asked(origins, "compare", site=SITE, rule=RULE, first=len(rows))["pages"]:
+        rows += found
 
     assert [row["matched"] for row in rows] == [True] * 6 + [False] * 2
     assert all(row["agreement"] > 0.95 for row in rows[:6])

@@ -40,13 +40,8 @@ def test_a_saved_rule_is_loaded_by_a_crawl_and_finds_the_article(tmp_path: Path)
     assert len(rule.tests) == MOST_TESTS
     assert all(test.contains for test in rule.tests)
     assert saved_rule(tmp_path, PAGES[0].url) == (saved.path, saved.text)
-
-
-def test_the_snapshot_is_that_of_a_check(tmp_path: Path) -> None:
-    save(RULE, CHECKED, tmp_path)
-
+    assert save(RULE, CHECKED, tmp_path) == saved  # again, without a question
     rows = json.loads((tmp_path / "one.example.snapshot.json").read_text("utf-8"))
-
     assert [row["status"] for row in rows] == ["labelled"] * MOST_TESTS
     assert {row["url"] for row in rows} == {page.url for page in PAGES[:MOST_TESTS]}
 
@@ -63,12 +58,6 @@ def test_another_rule_is_replaced_only_by_who_has_seen_it(tmp_path: Path) -> Non
     save(RULE, CHECKED, tmp_path, digest(refused.value.text))
 
     assert "# mine" not in path.read_text("utf-8")
-
-
-def test_the_same_rule_is_saved_again_without_a_question(tmp_path: Path) -> None:
-    first = save(RULE, CHECKED, tmp_path)
-
-    assert save(RULE, CHECKED, tmp_path) == first
 
 
 def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: Path) -> None:

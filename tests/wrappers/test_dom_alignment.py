@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -63,41 +62,19 @@ def soup(choose: Random) -> str:
     return "".join(parts)
 
 
-def elements(tree: AlignedTree) -> Iterator[Element]:
-    assert tree.root is not None
-    yield from tree.root.iter("*")
-
-
 @settings(max_examples=3 * settings().max_examples)
 @given(RANDOMS)
 def test_an_element_has_the_words_that_the_tree_says(choose: Random) -> None:
     tree = AlignedTree(tokenize(soup(choose)))
+    assert tree.root is not None
 
     wrong = [
         (element.tag, words_of(tree, element), STRING(element))
-        for element in elements(tree)
+        for element in tree.root.iter("*")
         if element.get(ATTRIBUTE) and words_of(tree, element) != STRING(element).split()
     ]
 
     assert wrong == [], tree.tokens.source
-
-
-def test_an_element_that_only_the_parser_made_begins_with_what_is_in_it() -> None:
-    tree = AlignedTree(tokenize("<p>a </p><div>b </div>"))
-    assert tree.root is not None
-
-    body = tree.root.find("body")
-
-    assert body is not None
-    assert body.get(tree.attribute) is None
-    assert words_of(tree, body) == ["a", "b"]
-
-
-def test_an_element_of_which_the_page_has_nothing_is_nowhere() -> None:
-    tree = AlignedTree(tokenize("nothing but words"))
-    assert tree.root is not None
-
-    assert tree.start(tree.root) is None
 
 
 @pytest.mark.parametrize("name", [ATTRIBUTE, "_00_", "_000_"])
@@ -147,6 +124,23 @@ def test_odd_characters_move_no_number(odd: str) -> None:
     assert words_of(tree, div) == ["w"]
 
 
+@given(source=SOUP, chance=RANDOMS)
+def test_an_element_without_a_number_begins_with_the_first_inside_that_has_one(
+    source: str, chance: Random
+) -> None:
+    tree = AlignedTree(tokenize(f"<p>{source}"))
+    assert tree.root is not None
+    elements = list(tree.root.iter("*"))
+    for element in elements:
+        if chance.random() < 2 / 3:
+            element.attrib.pop(tree.attribute, None)
+    chance.shuffle(elements)
+
+    for element in elements:
+        inside = (inner.get(tree.attribute) for inner in element.iter("*"))
+        assert tree.start(element) == next((int(n) for n in inside if n), None)
+
+
 class Counting(AlignedTree):
     """Counts how often an element is asked for its number."""
 
@@ -155,30 +149,6 @@ class Counting(AlignedTree):
     def _number(self, element: Element) -> int | None:
         self.n_asked += 1
         return super()._number(element)
-
-
-def without_some_numbers(source: str, chance: Random) -> Counting:
-    """A tree in which the parser supplied about two elements of three."""
-    tree = Counting(tokenize(source))
-    assert tree.root is not None
-    for element in tree.root.iter("*"):
-        if chance.random() < 2 / 3:
-            element.attrib.pop(tree.attribute, None)
-    return tree
-
-
-@given(source=SOUP, chance=RANDOMS)
-def test_an_element_without_a_number_begins_with_the_first_inside_that_has_one(
-    source: str, chance: Random
-) -> None:
-    tree = without_some_numbers(f"<p>{source}", chance)
-    assert tree.root is not None
-    elements = list(tree.root.iter("*"))
-    chance.shuffle(elements)
-
-    for element in elements:
-        inside = (inner.get(tree.attribute) for inner in element.iter("*"))
-        assert tree.start(element) == next((int(n) for n in inside if n), None)
 
 
 def test_nested_elements_without_numbers_are_walked_through_once() -> None:

@@ -67,13 +67,6 @@ def test_directives_become_fields() -> None:
     assert (report.files, report.wrappers, report.problems) == (1, 1, [])
 
 
-def test_a_file_without_a_body_is_counted_and_left_out() -> None:
-    wrappers, report = read("title: //h1\nstrip: //aside")
-
-    assert wrappers == []
-    assert (report.files, report.without_body, report.wrappers) == (1, 1, 0)
-
-
 def test_a_problem_is_reported_and_the_rest_of_the_file_is_used() -> None:
     (wrapper,), report = read("body: //p[\nbody: //article\nstrip: //*\nstrip: //a/@href\ntitle:")
 

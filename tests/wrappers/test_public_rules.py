@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-import re
 from collections.abc import Iterator
 from itertools import islice
 from statistics import fmean
@@ -17,9 +16,7 @@ from tests.helpers.public_rules import ARCHIVE, SHARED, unpacked
 
 PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
 N_PAGES = 40
-WORDS = re.compile(r"\w+")
 # What is text for one of the two parsers and markup for the other, or no text for either.
-RAW = ("script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp")
 
 pytestmark = [
     pytest.mark.skipif(

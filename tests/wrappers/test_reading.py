@@ -43,23 +43,6 @@ def test_the_article_is_what_the_model_keeps_at_the_place() -> None:
     assert found.missed == ("authors",)
 
 
-def test_what_is_excluded_is_no_text_whatever_the_model_says() -> None:
-    first = text_of(1).split("\n")[0]
-    html = HTML.replace("<p>", '<p class="lead">', 1) if "<p>" in HTML else HTML
-    lead = replace(AROUND, exclude=(css("p.lead"),))
-
-    assert "lead" in html
-    assert first not in read(lead, html).text
-
-
-def test_a_place_where_the_model_keeps_nothing_is_no_match() -> None:
-    found = read(replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),)))
-
-    assert found.reason in (Reason.NOT_READ, Reason.NO_MATCH)
-    assert (found.text, found.title, found.selectors) == ("", "", ())
-    assert not found.inside.any()
-
-
 def test_a_rule_with_body_is_read_without_the_model() -> None:
     body = replace(AROUND, body=AROUND.around, around=())
     found, expected = read(body), label(body, HTML)

@@ -36,6 +36,7 @@ def glob(*patterns: str) -> tuple[UrlPattern, ...]:
             ["example.com", "www.example.com", "anexample.com"],
         ),
         ("www.example.com", ["example.com", "www.example.com"], ["ww.example.com"]),
+        ("münchen.example", ["xn--mnchen-3ya.example"], ["munchen.example"]),
         ("news.example.com", ["news.example.com", "www.news.example.com"], ["example.com"]),
     ],
 )

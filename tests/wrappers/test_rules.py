@@ -32,7 +32,6 @@ def parts(url: str) -> UrlParts:
 @pytest.mark.parametrize(
     ("kind", "pattern", "url", "matches"),
     [
-        ("glob", "/news/*", "https://a.example/news/1", True),
         ("glob", "/news/*", "https://a.example/news/2024/1?page=2", True),
         ("glob", "/news/*", "https://a.example/news", False),
         ("glob", "/news/*", "https://a.example/old/news/1", False),
@@ -45,10 +44,8 @@ def parts(url: str) -> UrlParts:
         ("glob", "/" + "*a" * 99 + "!", "https://a.example/" + "a" * 9999, False),
         ("glob", "/story?id=*", "https://a.example/story?id=7", True),
         ("glob", "/story?id=*", "https://a.example/story", False),
-        ("glob", "/story", "https://a.example/story?id=7", True),
         ("regex", r"^/news/\d+$", "https://a.example/news/12", True),
         ("regex", r"^/news/\d+$", "https://a.example/news/12a", False),
-        ("regex", r"id=\d", "https://a.example/x?id=7", True),
     ],
 )
 def test_a_pattern_matches_paths(kind: str, pattern: str, url: str, *, matches: bool) -> None:
@@ -105,20 +102,6 @@ def test_a_pattern_that_cannot_match_is_rejected(kind: str, text: str, expected:
 
 
 @pytest.mark.parametrize(
-    ("site", "host"),
-    [
-        ("example.com", "example.com"),
-        ("www.Example.com", "example.com"),
-        ("*.example.com", "example.com"),
-        ("münchen.example", "xn--mnchen-3ya.example"),
-        ("localhost", "localhost"),
-    ],
-)
-def test_sites_are_compared_by_plain_host(site: str, host: str) -> None:
-    assert Wrapper(site=site, body=BODY).host == host
-
-
-@pytest.mark.parametrize(
     "site",
     [
         "",
@@ -152,7 +135,6 @@ PROBLEMS: list[tuple[Mapping[str, object], str]] = [
         {"valid_from": date(2024, 2, 1), "valid_until": date(2024, 1, 31)},
         ".valid: expected a first day that is not after the last, got 2024-02-01 and 2024-01-31",
     ),
-    ({"body": (css("p"), css("p, *"))}, ".body[1]: expected a selector that leaves something out"),
     ({"body": (Between(css("h1"), css("*")),)}, ".body[0].end: expected a selector that leaves"),
 ]
 
@@ -181,19 +163,6 @@ def test_what_a_field_may_select_is_in_the_table_of_roles(role: str, text: str) 
         assert (is_sound, found) == (False, f".{role}[0]:")
     else:
         assert is_sound
-
-
-def test_all_problems_of_a_wrapper_are_reported_at_once() -> None:
-    with pytest.raises(WrapperError) as caught:
-        Wrapper(site="a b", body=(), exclude=(css("*"),), title=(css("html"),))
-
-    assert [problem.path for problem in caught.value.problems] == [
-        ".site",
-        ".body",
-        ".exclude[0]",
-        ".title[0]",
-    ]
-    assert str(caught.value).count("\n") == 4
 
 
 def test_a_wrapper_is_a_frozen_value() -> None:

@@ -95,15 +95,11 @@ ALL_KEYS = (
 PLAIN = "expected YAML with plain values"
 
 PROBLEMS = [
-    ("body: {css: 'p['}", "$.body.css: expected a CSS selector, got 'p[': Expected ident"),
     ("body: 'p['", "$.body: expected a CSS selector, got 'p['"),
     ("body: [p, {xpath: //p(}]", "$.body[1].xpath: expected an XPath expression, got '//p('"),
-    ("body: {xpath: '//*'}", "$.body.xpath: expected a selector that leaves something out"),
     ("body: {start: h1, end: '*'}", "$.body.end: expected a selector that leaves something out"),
     ("body: {start: h1}", "$.body: expected a key 'end', got none"),
     ("body: {start: h1, end: h2, css: p}", "$.body: expected one of start, end, got the key 'css'"),
-    ("body: []", "$.body: expected at least one selector, got none"),
-    ("body:", "$.body: expected a CSS selector, or a mapping"),
     ("body: 5", f"$.body: expected {SELECTOR}, got the number 5"),
     ("body: {css: p, xpath: //p}", "$.body: expected a CSS selector, or a mapping with one of"),
     ("around: .a::text", "$.around: expected a selector of elements"),
@@ -128,7 +124,6 @@ PROBLEMS = [
     ),
     ("body: p\nvalid: {from: 2024-01-01 10:00}", "$.valid.from: expected a date, as in 2024-01-31"),
     ("body: p\nvalid: {}", "$.valid: expected a mapping with 'from', 'until' or both"),
-    ("body: p\nvalid: {from: 2024-02-01, until: 2024-01-01}", "$.valid: expected a first day that"),
     ("body: p\nname: 7", "$.name: expected a string, got the number 7"),
     ("body: p\ntests: {contains: x}", "$.tests: expected a key 'url', got none"),
     (
@@ -145,21 +140,6 @@ def test_a_problem_has_its_path_and_what_was_found(text: str, message: str) -> N
     assert problem.startswith(f"f.yaml: {message}")
 
 
-def test_all_problems_are_reported_at_once() -> None:
-    found = problems(
-        "site: a.example\nwrappers:\n"
-        "- {body: 'p['}\n- {body: p, exclude: ['*', 'q['], priority: x}\n- 3\n- {body: article}"
-    )
-
-    assert [problem.split(": ")[1] for problem in found] == [
-        "$.wrappers[0].body",
-        "$.wrappers[1].exclude[0]",
-        "$.wrappers[1].exclude[1]",
-        "$.wrappers[1].priority",
-        "$.wrappers[2]",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -171,7 +151,6 @@ def test_all_problems_are_reported_at_once() -> None:
         ("site: a.example", "$: expected a key 'body' or 'around', got none"),
         ("site: a.example\nwrappers: []", "$.wrappers: expected a list of wrappers"),
         ("site: a.example\nbody: p\nwrappers: [{body: p}]", "$: expected one of site, wrappers"),
-        ("site: 5\nbody: p", "$.site: expected a string, got the number 5"),
         ("site: a b\nwrappers: [{body: p}, {body: q}]", "$.site: expected a host"),
         ("site: a\nwrappers: [{body: p, site: b c}]", "$.wrappers[0].site: expected a host"),
         (
@@ -184,7 +163,6 @@ def test_all_problems_are_reported_at_once() -> None:
         ("body: 2024-02-31", f"{PLAIN}, got day is out of range"),
         ("body: \0", PLAIN),
         ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
-        ("body: !!float 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
         ("[" * 500, "expected YAML, got hundreds of nested values"),
     ],
 )

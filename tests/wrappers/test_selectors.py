@@ -169,13 +169,6 @@ def test_it_selects_what_the_usual_xpath_does(trees: list[Tree], text: str) -> N
         "div b *::text",
         "div p ~ *::text",
         "p + p::attr(class)",
-        "p ~ p, b + b",
-        ":is(p, b) ~ p",
-        "b:has(i) + p",
-        "b:has(> i) ~ p",
-        "b ~ b:has(i)",
-        "p:has(+ b) + b",
-        "b:has(i):is(b) ~ p",
     ],
 )
 def test_what_is_special_stays_so(text: str) -> None:
