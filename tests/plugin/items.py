@@ -70,13 +70,6 @@ class Renamed:
     headline: str = ""
 
 
-class Opaque:
-    """Something that is no item to anybody."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-
 MAKERS: dict[str, Callable[..., Any]] = {
     "dict": dict,
     "dataclass": Record,
@@ -85,5 +78,4 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "scrapy": Classic,
     "frozen": Frozen,
     "strict": Strict,
-    "opaque": Opaque,
 }

@@ -73,29 +73,6 @@ class Own(Silent):
             yield MAKERS[kind](url=response.url, **title)
 
 
-class Many(Silent):
-    """Yields *count* items for each response, whatever that is."""
-
-    name = "many"
-    count: int
-
-    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
-        for number in range(self.count):
-            yield {"url": f"{response.url}?{number}"}
-
-
-class Cells(Silent):
-    """Yields, for each of its addresses, an item with a title that a test has for it."""
-
-    name = "cells"
-
-    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
-        from tests.plugin.test_feeds import CELLS
-
-        title, _expected = CELLS[self.urls.index(response.url)]
-        yield {"url": response.url, "title": title}
-
-
 class Asking(Silent):
     """Asks scrapy-poet for the article, and yields it."""
 
@@ -103,20 +80,6 @@ class Asking(Silent):
 
     def parse(self, response: Response, article: Article) -> Iterator[Any]:  # type: ignore[override]
         yield article
-
-
-class Html(Silent):
-    """Yields items that bring their page with them, from a callback whose page is not read."""
-
-    name = "html"
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.urls:
-            yield Request(url, meta={"mss_skip_extraction": True}, dont_filter=True)
-
-    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
-        assert isinstance(response, TextResponse)
-        yield {"url": response.url, "html": response.text}
 
 
 class Paths(Silent):
@@ -258,7 +221,7 @@ SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
         *(Silent, Following, FollowingNext),
-        *(Own, Many, Cells, Asking, Html, Paths, Broken, Disturbing),
+        *(Own, Asking, Paths, Broken, Disturbing),
         NewsSpider,
     )
 }

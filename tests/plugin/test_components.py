@@ -51,6 +51,7 @@ def test_the_pipeline_alone_fills_items_that_bring_their_page(crawler_of: MakeCr
     item = processed(part, {"url": URL, "html": plain(1)})
 
     assert story("plain", 1).paragraphs[-1] in item["text"]
+    assert item["title"] == story("plain", 1).title
     assert item["html"] == plain(1)
 
 

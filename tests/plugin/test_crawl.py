@@ -157,15 +157,6 @@ def test_the_extractor_of_an_article_is_the_model_and_its_state(
     assert crawls["learning"].mss("extract/source/wrapper") == N_WRAPPED
 
 
-def test_a_page_that_its_wrapper_does_not_fit_gets_the_models_text(
-    crawls: dict[str, Crawl], site: Site
-) -> None:
-    item = crawls["learning"].by_url()[site.url("/gone/0", "localhost")]
-
-    assert texts("plain", 0)[0] in item["text"]
-    assert item["extractor"].startswith("mss:")
-
-
 # What is learned
 
 

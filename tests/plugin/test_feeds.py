@@ -45,7 +45,6 @@ class Crawled:
 
     folder: Path
     first: Crawl  # with `FEEDS`
-    cells: Crawl
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         return rows_of(self.folder / name)
@@ -65,11 +64,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Crawled:
             MSS_FIELD_MAP={"text": "body"},
         ),
         job(
-            {"a.csv": {"format": "spreadsheet"}},
-            site.urls("api", range(len(CELLS))),
-            "cells",
-        ),
-        job(
             {"link.parquet": {**OF_SITE, "site": "localhost", "url": "link"}},
             [*site.urls("plain", range(1)), *site.urls("plain", range(1), "localhost")],
             MSS_ITEM_CLASS="builtins.dict",
@@ -79,7 +73,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Crawled:
     done = crawl(folder, jobs)
     for each in done:
         assert (each.error, each.logged("ERROR")) == ("", [])
-    return Crawled(folder, done[0], done[3])
+    return Crawled(folder, done[0])
 
 
 def job(
@@ -184,44 +178,38 @@ def test_the_rows_of_a_killed_crawl_are_there_after_the_next(tmp_path: Path, sit
     assert not list(tmp_path.glob("*.arrows"))
 
 
-def test_no_cell_of_a_spreadsheet_is_a_formula(crawled: Crawled) -> None:
-    with (crawled.folder / "a.csv").open(newline="", encoding="utf-8") as file:
-        found = {row["url"].rpartition("/")[2]: row["title"] for row in csv.DictReader(file)}
-
-    assert len(crawled.cells.items) == len(CELLS)
-    assert {int(number): cell for number, cell in found.items()} == dict(
-        enumerate(expected for _, expected in CELLS)
-    )
-
-
-def test_names_and_values_of_any_kind_are_no_formulas() -> None:
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        (" =1", "' =1"),
+        ("\u00a0=1", "'\u00a0=1"),
+        ("\u200b@A", "'\u200b@A"),
+        ("＝1", "'＝1"),  # noqa: RUF001 - a full-width sign
+        (b"=1+1", "'=1+1"),
+        ("1 + 1 = 2", "1 + 1 = 2"),
+        ("A title", "A title"),
+        (-0.5, "-0.5"),
+        ("", ""),
+        (None, ""),
+        (b"\xff", "\ufffd"),
+        ("half \ud800", "half ?"),
+    ],
+)
+def test_no_cell_and_no_name_of_a_spreadsheet_is_a_formula(value: object, cell: str) -> None:
     file = io.BytesIO()
     exporter = SpreadsheetCsvItemExporter(file)
-    exporter.export_item({"=cmd": b"=1+1", "n": -1, "space": "\u00a0=1", "none": "\u200b@A"})
-    exporter.export_item({"=cmd": b"\xff", "n": -0.5, "space": "a", "none": None})
+    exporter.export_item({"=cmd": value, "n": -1})
     exporter.finish_exporting()
 
-    assert [*csv.reader(io.StringIO(file.getvalue().decode()))] == [
-        ["'=cmd", "n", "space", "none"],
-        ["'=1+1", "-1", "'\u00a0=1", "'\u200b@A"],
-        ["\ufffd", "-0.5", "a", ""],
+    assert [*csv.reader(io.StringIO(file.getvalue().decode(), newline=""))] == [
+        ["'=cmd", "n"],
+        [cell, "-1"],
     ]
-
-
-# What a page may have for its title, and what a spreadsheet is given; `spiders.Cells` yields them.
-CELLS = (
-    ("=1+1", "'=1+1"),
-    ("+1", "'+1"),
-    ("-1", "'-1"),
-    ("@SUM(A1)", "'@SUM(A1)"),
-    ("\t=1", "'\t=1"),
-    (" =1", "' =1"),
-    ("＝1", "'＝1"),  # noqa: RUF001 - a full-width sign
-    ("1 + 1 = 2", "1 + 1 = 2"),
-    ("A title", "A title"),
-    ("", ""),
-    ("half \ud800", "half ?"),
-)
 
 
 def test_a_parquet_feed_without_pyarrow_stops_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:

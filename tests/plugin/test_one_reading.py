@@ -20,7 +20,7 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.files import bundled_model
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
+from tests.plugin.crawling import Job, crawl, run_scrapy
 from tests.plugin.items import Record
 from tests.plugin.parts import URL, items_of, page, processed, reading_parts, stat
 from tests.plugin.site import Site, index, plain, story
@@ -130,9 +130,12 @@ def test_what_the_spider_fills_while_the_page_is_read_stays(
 
 # In crawls
 
-OTHER_LOOPS = {"without asyncio": "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"}
+LOOPS = {
+    "asyncio": "TWISTED_REACTOR=twisted.internet.asyncioreactor.AsyncioSelectorReactor",
+    "without asyncio": "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor",
+}
 if scrapy.version_info >= (2, 15):
-    OTHER_LOOPS["without a reactor"] = "TWISTED_REACTOR_ENABLED=False"
+    LOOPS["without a reactor"] = "TWISTED_REACTOR_ENABLED=False"
 SPIDER = """
 import scrapy
 from tests.plugin.crawling import ADDON, QUIET
@@ -150,11 +153,11 @@ class Three(scrapy.Spider):
 """
 
 
-@pytest.mark.parametrize("loop", OTHER_LOOPS)
+@pytest.mark.parametrize("loop", LOOPS)
 def test_a_page_is_read_once_on_any_event_loop(site: Site, tmp_path: Path, loop: str) -> None:
     """Without asyncio there are no workers either, which is said."""
     (tmp_path / "three.py").write_text(SPIDER)
-    given = ("-s", OTHER_LOOPS[loop], "-a", f"url={site.url('/plain/1')}", "-o", "items.jsonl")
+    given = ("-s", LOOPS[loop], "-a", f"url={site.url('/plain/1')}", "-o", "items.jsonl")
 
     done = run_scrapy(tmp_path, "runspider", "three.py", *given)
 
@@ -171,53 +174,21 @@ N_PAGES = 3
 GUIDE = Path(__file__).parents[2] / "docs" / "crawling.md"
 
 
-@pytest.fixture(scope="module")
-def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
-    three = site.url("/plain/2?item=dict&item=dataclass&item=dict")
-    jobs = {
-        "here": Job("own", {"urls": [three]}, ADDON),
-        "workers": Job("own", {"urls": [three]}, {**ADDON, "MSS_WORKERS": 2}),
-    }
-    try:
-        import scrapy_poet  # noqa: F401
-    except ImportError:
-        pass
-    else:
-        guide = GUIDE.read_text("utf-8")
-        (documented,) = re.findall(r"^ADDONS = (.*scrapy_poet.*)$", guide, re.MULTILINE)
-        addons = {"ADDONS": literal_eval(documented)}
-        urls = site.urls("plain", range(N_PAGES)) + site.urls("index", range(N_PAGES))
-        jobs["poet"] = Job("asking", {"urls": urls}, addons)
-    done = crawl(tmp_path_factory.mktemp("readings"), jobs.values())
-    return dict(zip(jobs, done, strict=True))
-
-
-@pytest.mark.parametrize("name", ["here", "workers"])
-def test_items_that_are_filled_at_once_share_a_reading(crawls: dict[str, Crawl], name: str) -> None:
-    done = crawls[name]
-
-    assert len(done.items) == 3
-    assert all(story("plain", 2).paragraphs[0] in item.fields["text"] for item in done.items)
-    assert done.mss("extract/pages") == done.mss("extract/articles") == 1
-
-
 def test_an_article_that_a_callback_asks_for_and_yields_is_read_once(
-    crawls: dict[str, Crawl], site: Site
+    site: Site, tmp_path: Path
 ) -> None:
-    if "poet" not in crawls:
-        pytest.skip("scrapy-poet is not installed: pip install 'scrapy-mss[poet]'")
-    done = crawls["poet"]
+    pytest.importorskip("scrapy_poet", reason="pip install 'scrapy-mss[poet]'")
+    (documented,) = re.findall(
+        r"^ADDONS = (.*scrapy_poet.*)$", GUIDE.read_text("utf-8"), re.MULTILINE
+    )
+    urls = site.urls("plain", range(N_PAGES)) + site.urls("index", range(N_PAGES))
 
-    items = done.by_url()
+    (done,) = crawl(tmp_path, [Job("asking", {"urls": urls}, {"ADDONS": literal_eval(documented)})])
 
+    assert (done.error, done.logged("ERROR")) == ("", [])
     assert {item.kind for item in done.items} == {Article.__name__}
+    items = done.by_url()
     for number in range(N_PAGES):
         assert story("plain", number).paragraphs[0] in items[site.url(f"/plain/{number}")]["text"]
         assert items[site.url(f"/index/{number}")]["probability"] == 0
     assert done.mss("extract/pages") == 2 * N_PAGES
-
-
-def test_no_crawl_logs_an_error(crawls: dict[str, Crawl]) -> None:
-    for name, done in crawls.items():
-        assert done.error == "", name
-        assert done.logged("ERROR") == [], name

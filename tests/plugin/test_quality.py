@@ -28,7 +28,7 @@ from scrapy_mss.quality.counts import (
 )
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
-from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.local_server import serving
@@ -76,7 +76,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     put(folder / "usual", {(HOST, YESTERDAY): USUAL})
     put(folder / "fallen", {(HOST, YESTERDAY): USUAL | Counter({"main_image": 198})})
-    gone = [{"site": HOST, "body": "article.gone", "title": "h1"}]
     rule = [{"site": HOST, "body": "article.story", "title": "h1"}]
     failing = job(site, folder / "failing", **SPIDERMON)
     disturbed = {**failing.arguments, "at": 1, "disturbance": "block"}
@@ -85,7 +84,6 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         "by a worker": job(
             site, folder / "by a worker", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1
         ),
-        "missed": job(site, folder / "missed", MSS_WRAPPERS=gone),
         "first": job(site, folder / "several"),
         "off": job(site, folder / "several", MSS_REPORT="off"),
         "last": job(site, folder / "several"),
@@ -113,14 +111,6 @@ def test_pages_are_counted_once_with_what_their_rule_selects(
     selectors = {each: count for each, count in found.items() if each.startswith("selector/")}
     assert selectors
     assert set(selectors.values()) == {N}
-
-
-def test_a_rule_that_matches_nothing_is_counted_as_such(
-    crawls: dict[str, Crawl], folder: Path
-) -> None:
-    found = counts_in(folder / "missed")
-
-    assert (found[WRAPPED], found[LABELLED], found[PAGES]) == (N, 0, N)
 
 
 def test_crawls_add_up_and_counting_can_be_turned_off(
@@ -208,18 +198,6 @@ def test_the_exit_code_of_the_report_says_whether_something_has_declined(tmp_pat
     assert declined.code == 1
     assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in declined.out
     assert HOST in (tmp_path / "page.html").read_text(encoding="utf-8")
-
-
-def test_the_report_says_what_it_lacks(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / FILE).write_bytes(b"something else" * 99)
-
-    nothing, other = run_scrapy(tmp_path, "mss", "report"), report(tmp_path, "other")
-
-    assert (nothing.code, other.code) == (2, 2)
-    assert f"{FILE}: nothing was counted in the last weeks; crawl first" in nothing.err
-    assert f"{FILE}: file is not a database. Remove the file" in other.err
-    assert nothing.err.count("\n") == other.err.count("\n") == 1
 
 
 # Every site of the list is accounted for
@@ -385,29 +363,6 @@ def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> No
     assert "127.0.0.1: no new article for 2" in printed.out  # 24 hours, or 25
     assert rows(tmp_path)["127.0.0.2"]["alarms"] == []
     assert (printed.code, found.mss("quality/alarms")) == (1, 1)
-
-
-def test_a_site_that_stops_answering_is_an_alarm_within_a_day(tmp_path: Path) -> None:
-    """One with an article a week, too, whose silence alone would prove nothing."""
-    now = this_hour()
-    day = Counter({PAGES: 1, ARTICLES: 1, TRIED: 1, **of_answer(0), **of_new(0)})
-    counted = {("127.0.0.1", (now - DAY) // DAY - days): day for days in (1, 8, 15)}
-    counted["127.0.0.1", now // DAY - 1] = Counter({"failed/23 HTTP 500": 1, TRIED: 1})
-    put(tmp_path / "store", counted)
-    with answering("127.0.0.1", with_status(503)) as dead:
-        read(tmp_path, [dead])
-    (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]
-
-    assert alarm["measure"] == "unreachable"
-    assert "no answer: HTTP 503 (since " in alarm["summary"]
-
-
-def test_nothing_is_wrong_where_nobody_crawled(tmp_path: Path) -> None:
-    remember(tmp_path, "127.0.0.1", until=this_hour() - 10 * DAY)
-    printed = report(tmp_path, "store")
-
-    assert "no new article" not in printed.out
-    assert printed.code == 0
 
 
 # What a crawl counts before it is stored

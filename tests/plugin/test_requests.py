@@ -51,12 +51,13 @@ def test_both_are_off_unless_a_setting_asks_for_them(
         part.from_crawler(crawler_of())
 
 
+@pytest.mark.parametrize("memory", [64, 0])
 def test_a_probable_article_comes_before_a_section_and_priorities_add_up(
-    crawler_of: MakeCrawler,
+    crawler_of: MakeCrawler, memory: int
 ) -> None:
     article, section = Request(ARTICLE, priority=7), Request(SECTION, priority=7)
 
-    ordered(crawler_of(MSS_LINK_PRIORITY=True), article, section)
+    ordered(crawler_of(MSS_LINK_PRIORITY=True, MSS_SITE_MEMORY=memory), article, section)
 
     assert 7 <= section.priority < article.priority <= 17
 
@@ -82,14 +83,6 @@ def test_a_page_that_is_asked_for_again_keeps_its_priority_and_its_links_get_the
     ordered(crawler, again, link)
 
     assert again.priority == link.priority == first.priority > 0
-
-
-def test_without_a_memory_of_sites_addresses_alone_count(crawler_of: MakeCrawler) -> None:
-    article, section = Request(ARTICLE), Request(SECTION)
-
-    ordered(crawler_of(MSS_LINK_PRIORITY=True, MSS_SITE_MEMORY=0), article, section)
-
-    assert section.priority < article.priority
 
 
 def test_only_requests_of_pages_are_changed(crawler_of: MakeCrawler) -> None:
@@ -185,9 +178,3 @@ def test_crawls_of_all_shards_have_each_page_once(tmp_path: Path, site: Site) ->
     for number, each in enumerate(found, 1):
         own = [host for host in hosts if shard_of(host, 3) == number]
         assert len(each.items) == 3 * len(own)
-
-
-def test_an_invalid_shard_stops_the_crawl_with_what_is_expected(tmp_path: Path) -> None:
-    (found,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_SHARD": "9/8"})])
-
-    assert "MSS_SHARD: expected two numbers such as '3/8'" in found.error

@@ -112,22 +112,6 @@ def test_every_setting_has_examples_here() -> None:
     assert GOOD.keys() == SETTINGS.keys()
 
 
-def test_all_faults_are_told_in_one_error() -> None:
-    settings = Settings(
-        {"MSS_WORKERS": "two", "MSS_EMIT": "some", "MSS_TIMEOUT": 0, "MSS_TRAIN": 1}
-    )
-
-    with pytest.raises(SettingError) as caught:
-        read(settings)
-
-    faults = str(caught.value).split("; ")
-    assert [fault.partition(":")[0] for fault in faults] == [
-        "MSS_EMIT",
-        "MSS_TIMEOUT",
-        "MSS_WORKERS",
-    ]
-
-
 @pytest.mark.parametrize(
     ("key", "hint"),
     [

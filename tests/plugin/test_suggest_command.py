@@ -75,15 +75,3 @@ def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
     assert done.code == 1
     assert done.err == ("scrapy mss suggest: none of 1 pages can vote on a rule: 1 no article\n")
     assert not (tmp_path / "rule.yaml").exists()
-
-
-def test_what_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
-    page = article(1)
-    (tmp_path / "pages.jsonl").write_text(json.dumps({"url": page.url, "html": page.html}))
-
-    missing = run(tmp_path, "none.jsonl")
-    unwritable = run(tmp_path, "pages.jsonl", "-o", "none/rule.yaml")
-
-    assert (missing.code, unwritable.code) == (2, 2)
-    assert "none.jsonl: no such file or folder" in missing.err
-    assert "none/rule.yaml: cannot be written: No such file" in unwritable.err

@@ -129,17 +129,6 @@ def lines(numbers: CrawlStats, *sites: str) -> list[str]:
     return summary(numbers, wrappers(*sites), "default@9p").splitlines()
 
 
-def test_without_wrappers_there_are_two_lines(numbers: CrawlStats) -> None:
-    numbers.add(stats.EXTRACT_PAGES, 3)
-    numbers.add(stats.EXTRACT_ARTICLES, 2)
-    numbers.add(stats.EXTRACT_PROBABILITY, 1.5)
-
-    assert lines(numbers) == [
-        "scrapy-mss: learned 0 of 0 pages of 0 wrapped sites (model default@9p)",
-        "scrapy-mss: 2 articles in 3 pages, mean probability 0.75",
-    ]
-
-
 def test_a_site_is_named_if_its_wrapper_missed_and_never_hit(numbers: CrawlStats) -> None:
     for site in ("b.com", "a.com", "both.com"):
         numbers.add(stats.WRAPPER_MISS, site=site)
