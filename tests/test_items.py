@@ -43,14 +43,6 @@ FULL = Article(
 )
 
 
-def test_fields_are_exported_in_the_order_of_reading() -> None:
-    names = list(ItemAdapter(FULL).asdict())
-
-    assert names == [each.name for each in fields(Article)]
-    assert names[:4] == ["url", "canonical_url", "title", "text"]
-    assert names[-4:] == ["probability", "confidence", "extractor", "crawled"]
-
-
 def test_only_the_address_is_needed() -> None:
     article = Article(URL)
 

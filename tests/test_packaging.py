@@ -15,8 +15,6 @@ import sys
 import tarfile
 from collections.abc import Mapping, Sequence
 from configparser import ConfigParser
-from email.message import Message
-from email.parser import Parser
 from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
@@ -134,13 +132,6 @@ def link(installed: Distribution, site_packages: Path) -> None:
         (site_packages / name).symlink_to(Path(str(installed.locate_file(name))))
 
 
-@pytest.fixture(scope="module")
-def metadata(wheel: Path) -> Message:
-    with ZipFile(wheel) as archive:
-        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        return Parser().parsestr(archive.read(name).decode())
-
-
 def test_wheel_holds_every_file_of_the_package_and_no_other(
     wheel: Path,
     is_compiled: bool,  # noqa: FBT001
@@ -212,15 +203,3 @@ def test_what_extracting_needs_is_required() -> None:
 
     for name in EXTRACTING:
         assert any(line.startswith(f"{name}>=") for line in required)
-
-
-def test_metadata_names_licence_python_and_readme(metadata: Message) -> None:
-    assert metadata["Name"] == "scrapy-mss"
-    assert metadata["License-Expression"] == "BSD-3-Clause"
-    assert metadata.get_all("License-File") == ["LICENSE", "NOTICE"]
-    assert metadata["Requires-Python"] == ">=3.10"
-    assert metadata["Description-Content-Type"] == "text/markdown"
-    assert (
-        str(metadata.get_payload()).strip()
-        == (REPOSITORY / "README.md").read_text(encoding="utf-8").strip()
-    )

@@ -135,13 +135,6 @@ def test_a_known_failure_that_gets_right_or_worse_fails(
         check(part, found, wanted, KNOWN[part])
 
 
-def test_a_difference_is_told_by_its_first_paragraph() -> None:
-    assert difference("one\n\ntwo", "one\n\ntwo") == ""
-    assert difference("one\n\ntwo\n\n3", "one\n\nzwei\n\n4").startswith("paragraph 2 is\n  'two'")
-    assert "paragraph 2 is\n  None" in difference("one", "one\n\ntwo")
-    assert difference("one\n\ntwo", "one").endswith("should be\n  None")
-
-
 FOUND: dict[str, Any] = {"reason": "?", "found": None}
 BOUNDED: dict[str, Any] = {"reason": "?", "precision": 0.5, "recall": 0.5}
 

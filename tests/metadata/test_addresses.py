@@ -111,8 +111,6 @@ SITES = [
     ("http://192.168.1.20:8000/", "192.168.1.20"),
     ("http://[2001:db8::1]:8000/", "2001:db8::1"),
     ("https://www.münchen.de/a", "xn--mnchen-3ya.de"),
-    ("новости.пример.рф", "xn--e1afmkfd.xn--p1ai"),
-    ("intranet.corp", "intranet.corp"),
 ]
 RULES = sorted(public_suffixes().rules)
 # Hosts at and below rules, wildcards and exceptions, and a little wide of them.

@@ -88,10 +88,6 @@ def test_what_is_old_or_later_is_not_evaluated() -> None:
     assert declined(of, TODAY + WINDOW) == set()
 
 
-def test_a_rise_is_no_alarm() -> None:
-    assert declined(broken(MadeUpSite(fields=0.2), TODAY, fields=0.9)) == set()
-
-
 def test_days_that_differ_widely_must_fall_further() -> None:
     """The same latest day falls below even days, and not below such as go up and down."""
     now, even = Proportion(12, 60), [Proportion(48, 60)] * 8

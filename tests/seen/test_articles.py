@@ -231,21 +231,6 @@ def test_a_store_that_fails_stops_no_crawl(
     assert caplog.messages == [f"scrapy-mss: {SeenArticles.FAILED % 'the shelf is broken'}"]
 
 
-@pytest.mark.parametrize("error", [OSError("the disk is full"), MemoryError("all is full")])
-def test_what_was_seen_is_kept_whatever_a_checkpoint_fails_with(
-    shelf: Shelf, clock: Clock, error: Exception
-) -> None:
-    seen = crawl(shelf, clock)
-    shelf.failing = [error]
-    add(seen, of(URL), "Rain", "Rain fell.")
-    write(seen)
-    assert not is_due(seen, URL)
-    finish(seen)
-
-    assert (seen.failures, seen.lost) == (1, 0)
-    assert not is_due(crawl(shelf, clock), URL)
-
-
 def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
     shelf: Shelf, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,17 +111,6 @@ def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
     assert revised.story == first.story
 
 
-def test_an_article_that_comes_again_after_the_window_has_copies(
-    shelf: Shelf, clock: Clock
-) -> None:
-    stories = crawl(shelf, clock)
-    emit(stories, A, text(1))
-    clock.minute += WINDOW + 1
-    emit(stories, A, text(1))
-
-    assert stories.match((B,), copy(1, 1)).emitted.is_copy
-
-
 def test_all_addresses_of_an_article_are_its_own(shelf: Shelf, clock: Clock) -> None:
     stories = crawl(shelf, clock)
     match = stories.match((A, B), text(1))
@@ -212,9 +201,13 @@ def test_copies_that_are_as_good_as_one_another_are_found_by_one(
     assert found == {packed(0)}
 
 
-def test_the_words_of_an_article_stay_known_when_it_comes_again(shelf: Shelf, clock: Clock) -> None:
+@pytest.mark.parametrize("after", [0, WINDOW + 1])
+def test_the_words_of_an_article_stay_known_when_it_comes_again(
+    shelf: Shelf, clock: Clock, after: int
+) -> None:
     stories = crawl(shelf, clock)
     for _ in range(3):
+        clock.minute += after
         emit(stories, A, text(1))
 
     assert stories.match((B,), copy(1, 1)).emitted.is_copy

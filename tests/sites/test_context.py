@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
@@ -76,14 +75,6 @@ def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
     assert first.update.added == later.update.added
 
 
-def test_a_page_that_is_no_article_adds_nothing() -> None:
-    visit = SiteContext(SiteMemory(), 1)
-
-    read("<ul>" + "".join(f"<li><a href=/{n}>Story {_word(n)}</a>" for n in range(20)), visit)
-
-    assert visit.update.added == SiteMemory()
-
-
 def test_blocks_that_look_like_the_article_of_other_pages_make_no_article_of_a_page() -> None:
     visit = SiteContext(crawled(6), 1, "http://a.example/pictures/1")
 
@@ -107,8 +98,8 @@ def test_the_probability_of_a_page_is_adjusted_by_what_others_at_such_addresses_
 def test_a_page_without_an_article_adds_its_address_alone() -> None:
     visit = SiteContext(SiteMemory(), 1, "http://a.example/section/council")
 
-    visit.block_probabilities(Page.of(story(1)), np.ones(10), article_probability=0.25)
+    read("<ul>" + "".join(f"<li><a href=/{n}>Story {_word(n)}</a>" for n in range(20)), visit)
 
     added = visit.update.added
     assert added.pages == len(added.texts) == len(added.containers) == 0
-    assert added.addresses.find("/section/{word}") == (1.0, 0.25, 1)
+    assert added.addresses.find("/section/{word}").pages == 1

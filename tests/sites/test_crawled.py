@@ -68,37 +68,14 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
         assert SiteStore(shelf).load(site).pages == visits.count(site)
 
 
-def test_memory_is_bounded() -> None:
-    sites = crawl(Shelf(), 3 * PAGE.size)
+def test_sites_that_are_learned_or_only_looked_at_are_bounded() -> None:
+    learned, seen = crawl(Shelf(), 3 * PAGE.size), crawl(Shelf(), 3 * SiteMemory().size)
 
     for site in SITES * 3:
-        learn(sites, site, SiteUpdate(PAGE))
+        learn(learned, site, SiteUpdate(PAGE))
+        seen.context(f"http://{site}/")
 
-    assert len(sites) == 3
-
-
-def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
-    sites = crawl(Shelf(), 3 * SiteMemory().size)
-
-    for number in range(100):
-        sites.context(f"http://{number}.example/")
-
-    assert len(sites) == 3
-
-
-def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
-    shelf = Shelf()
-    sites = crawl(shelf)
-    learn(sites, "a.example", SiteUpdate(PAGE))
-    write(sites)
-    learn(sites, "b.example", SiteUpdate(PAGE))
-
-    write(sites)
-
-    assert {site: memory.pages for site, memory in kept(shelf).items()} == {
-        "a.example": 1,
-        "b.example": 1,
-    }
+    assert len(learned) == len(seen) == 3
 
 
 def test_a_page_that_adds_nothing_is_not_written() -> None:
@@ -168,15 +145,6 @@ def test_a_site_that_has_changed_its_layout_starts_from_zero(
     ):
         assert memory.texts.keys.tolist() == OTHER.texts.keys.tolist()
         assert 0 < memory.pages < WATCHED
-
-
-def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
-    sites = crawl(Shelf())
-    for number in range(60):
-        learn(sites, "a.example", SiteUpdate(OTHER if number % 3 == 0 else PAGE))
-
-    assert sites.changed == 0
-    assert pages_known(sites, "a.example") == 60
 
 
 def test_a_page_that_is_read_twice_is_learned_once() -> None:

@@ -283,22 +283,18 @@ def with_lead(n: int, words: int = LEAD_WORDS) -> str:
     return article(n, before=f"<div class=lead><p>{OWN[n % 10]} {'go ' * (words - 1)}</p></div>")
 
 
-def evidence_of_leads(html: str) -> Floats:
-    likely = [0.4, 0.95, 0.95, 0.95]
-    memory = remembered([with_lead(n) for n in range(9)], likely)
-    return block_evidence(Recalled.of(memory, keys_of(html)), np.array(likely))
+def test_a_lead_in_a_container_of_its_own_is_spared_and_no_byline_or_repeated_one() -> None:
+    likely = np.array([0.4, 0.95, 0.95, 0.95])
+    memory = remembered([with_lead(n) for n in range(9)], likely.tolist())
 
+    lead, byline, repeated = (
+        block_evidence(Recalled.of(memory, keys_of(html)), likely)[0]
+        for html in (with_lead(9), with_lead(9, LEAD_WORDS - 1), with_lead(8))
+    )
 
-def test_a_lead_in_a_container_of_its_own_is_spared() -> None:
-    assert evidence_of_leads(with_lead(9))[0] == 0
-
-
-def test_a_byline_above_the_article_is_no_lead() -> None:
-    assert evidence_of_leads(with_lead(9, LEAD_WORDS - 1))[0] < -1
-
-
-def test_a_repeated_paragraph_above_the_article_is_no_lead() -> None:
-    assert evidence_of_leads(with_lead(8))[0] < -1
+    assert lead == 0
+    assert byline < -1
+    assert repeated < -1
 
 
 @given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
@@ -350,15 +346,10 @@ def below_a_heading(heading: str, known: str, probability: list[float]) -> Float
 
 
 def test_what_is_below_a_heading_of_comments_is_less_likely() -> None:
-    for heading, known in (
-        ("Comments", "Comments"),
-        ("Комментарии (17)", "Комментарии (3)"),
-        ("12 Kommentare", "1 Kommentare"),
-    ):
-        evidence = below_a_heading(heading, known, [0.9, 0.9, 0.9, 0.4, 0.9])
+    evidence = below_a_heading("12 Comments", "1 Comments", [0.9, 0.9, 0.9, 0.4, 0.9])
 
-        assert evidence[:3].tolist() == [0, 0, 0]
-        assert evidence[4] < -3
+    assert evidence[:3].tolist() == [0, 0, 0]
+    assert evidence[4] < -3
 
 
 def test_only_a_heading_that_other_pages_have_is_one_of_comments() -> None:

@@ -79,16 +79,11 @@ def test_a_site_of_few_pages_is_not_used_yet(
     assert "used not yet: sites are known from 3 pages on" in info(capsys, model, "a.example")
 
 
-def test_without_a_site_their_number_is_printed(
+def test_without_a_site_their_number_is_printed_if_there_are_any(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert not any(line.startswith("site") for line in info(capsys, model, None))
     remember(model, "a.example", 2)
     remember(model, "b.example", 2)
 
     assert any(line.startswith("sites 2 known") for line in info(capsys, model, None))
-
-
-def test_of_a_model_whose_crawls_remember_no_site_nothing_is_printed(
-    model: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert not any(line.startswith("site") for line in info(capsys, model, None))

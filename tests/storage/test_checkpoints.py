@@ -81,7 +81,7 @@ def test_all_is_stored_once_whatever_fails_meanwhile(steps: list[tuple[str, str]
             parts[name].unsaved += 1
             total[name] += 1
         elif step == "store":
-            shelf.failing = [OSError("full")]
+            shelf.failing = [OSError("full") if name == "a" else MemoryError("full")]
         elif step == "take":
             parts[name].taking = None if parts[name].taking else MemoryError("full")
         else:

@@ -113,24 +113,17 @@ def test_the_cache_is_filtered_by_host_and_not_by_a_part_of_the_address(
     tmp_path: Path, site: str, n_found: int
 ) -> None:
     hosts = ("one.example", "news.one.example", "other.example")
-    for number, host in enumerate(hosts):
+    urls = (f"https://{host}/?from=one.example" for host in hosts)
+    damaged = (b"(", b"{'status': 200}", b"\xff", b"[1]")  # these are skipped
+    sound = (repr({"status": 200, "response_url": url}).encode() for url in urls)
+    for number, meta in enumerate((*damaged, *sound)):
         entry = tmp_path / "spider" / "aa" / str(number)
         entry.mkdir(parents=True)
-        meta = {"status": 200, "response_url": f"https://{host}/?from=one.example"}
-        (entry / "meta").write_text(repr(meta), "utf-8")
+        (entry / "meta").write_bytes(meta)
         (entry / "response_headers").write_bytes(b"Content-Type: text/html\r\n")
         (entry / "response_body").write_text(news_page(1).html, "utf-8")
 
     assert len(list(cached_pages(tmp_path, site))) == n_found
-
-
-def test_a_damaged_cache_entry_is_skipped(tmp_path: Path) -> None:
-    for name, meta in (("aa", b"("), ("bb", b"{'status': 200}"), ("cc", b"\xff"), ("dd", b"[1]")):
-        entry = tmp_path / "spider" / name / "entry"
-        entry.mkdir(parents=True)
-        (entry / "meta").write_bytes(meta)
-
-    assert list(cached_pages(tmp_path)) == []
 
 
 TAKEN = "taken"  # stands for a port that is

@@ -74,6 +74,11 @@ ORDERS = [
         wrapper("n.example.com", "second", url=glob("/*", "/news/*")),
         wrapper("n.example.com", "any"),
     ],
+    [
+        wrapper("n.example.com", "regex", url=(UrlPattern("regex", r"^/news/\d+"),)),
+        wrapper("n.example.com", "shorter", url=glob("/n*")),
+        wrapper("n.example.com", "regex without a word", url=(UrlPattern("regex", "[a-z/]+"),)),
+    ],
 ]
 
 

@@ -67,22 +67,6 @@ def test_searches_that_take_too_long_are_stopped_logged_once_and_given_up(
 
 
 @pytest.mark.parametrize(
-    ("less", "more"),
-    [
-        (("glob", "*"), ("glob", "/news/*")),
-        (("glob", "/news/*"), ("glob", "/news/sport/*")),
-        (("glob", "/news*"), ("glob", "/news")),
-        (("glob", "/n/*"), ("regex", r"^/news/\d+")),
-        (("regex", r"[a-z/]+"), ("regex", "/n")),
-    ],
-)
-def test_what_fixes_more_characters_is_more_specific(
-    less: tuple[str, str], more: tuple[str, str]
-) -> None:
-    assert UrlPattern(*less).specificity < UrlPattern(*more).specificity
-
-
-@pytest.mark.parametrize(
     ("kind", "text", "expected"),
     [
         ("glob", "news/*", "begins with / or *"),

@@ -28,11 +28,6 @@ def test_a_model_knows_neither_the_set_nor_its_sites() -> None:
     assert known == [[3], [0, 4], [1, 2, 3]]
 
 
-def test_each_page_is_asked_about_once_by_either_split() -> None:
-    for splits in (left_out(CASES), folds(CASES)):
-        assert sorted(i for split in splits for i in split.asked) == list(range(len(CASES)))
-
-
 def test_other_pages_are_learned_from_but_for_the_sites_of_the_set_and_never_asked_about() -> None:
     others = (case(OTHERS, "b.org"), case(OTHERS, "d.org"))
 

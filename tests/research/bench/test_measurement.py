@@ -1,17 +1,11 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import NamedTuple
-
-import numpy as np
-import pytest
-
+from research import systems as registry
 from research.bench import measurement
 from research.bench.scoring import Answer
 from tests.research.bench.fakes import (
     Common,
     Everything,
-    Paragraphs,
     create,
     page,
 )
@@ -52,34 +46,9 @@ def test_a_site_system_gets_all_pages_of_a_site_and_group_at_once() -> None:
     assert [found[n].text for n in range(4)] == [each.golds[0] for each in given]
 
 
-class Found(NamedTuple):
-    text: str
-    tokens: SimpleNamespace
-    kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
-
-
-class Locating(Paragraphs):
-    """Keeps the first two of four tokens, the last of which is no word."""
-
-    def locate(self, html: str) -> Found:
-        if "Story 1 " in html:
-            raise LookupError("lost")
-        is_word = np.array([True, True, True, False])
-        kept = np.array([True, True, False, False])
-        return Found("", SimpleNamespace(is_word=is_word), kept)
-
-
-@pytest.fixture
-def _gold_is_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stands in for the alignment: gold are all tokens but the first."""
-    labels = np.array([False, True, True, True])
-    target = "scrapy_mss.core.labels.label_words"
-    monkeypatch.setattr(target, lambda _tokens, _gold: labels)
-
-
-@pytest.mark.usefixtures("_gold_is_the_rest")
 def test_a_system_that_locates_is_scored_by_position() -> None:
-    (found,) = answer(Locating(), 0)
+    (located,), (extracted,) = answer(registry.create("all-text"), 0), answer(Everything(), 0)
 
-    assert found.positions == (0.5, 0.5, 0.5)
-    assert found.text == page(0).golds[0]
+    assert located.positions is not None
+    assert located.positions.r == 1 > located.positions.p > 0.5
+    assert extracted.positions is None

@@ -126,12 +126,7 @@ def campaign(*options: str) -> dict[str, int]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     names, row = (line.split() for line in done.stdout.splitlines())
-    numbers = dict(zip(names, map(int, row), strict=True))
-    assert numbers["kills"] >= 8
-    assert numbers["added"] > 0
-    assert numbers["loads"] > 0
-    assert [numbers[name] for name in Found._fields] == [0, 0, 0, 0]
-    return numbers
+    return dict(zip(names, map(int, row), strict=True))
 
 
 def test_a_short_campaign_finds_nothing() -> None:

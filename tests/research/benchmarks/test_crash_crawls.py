@@ -30,7 +30,6 @@ def campaign(command: list[str], pages: int) -> dict[str, int]:
     names, row = (line.split() for line in done.stdout.splitlines())
     numbers = dict(zip(names, map(int, row), strict=True))
     assert numbers["learned"] == pages
-    assert not any(numbers[name] for name in ("lost", "twice", "more", "apart", "again"))
     return numbers
 
 

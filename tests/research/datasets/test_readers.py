@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,21 +29,13 @@ def put(path: Path, content: object) -> Path:
     return path
 
 
-def plain(path: Path) -> Path:
-    return path
-
-
-def gzipped(path: Path) -> Path:
-    return put(path.with_suffix(".jsonl.gz"), path.read_bytes())
-
-
-@pytest.mark.parametrize("packed", [plain, gzipped])
-def test_jsonl_gives_back_the_pages(tmp_path: Path, packed: Callable[[Path], Path]) -> None:
+@pytest.mark.parametrize("name", ["set.jsonl", "set.jsonl.gz"])
+def test_jsonl_gives_back_the_pages(tmp_path: Path, name: str) -> None:
     given = pages(sites=2)
 
-    path = packed(write_jsonl(tmp_path / "set.jsonl", map(record, given)))
+    content = write_jsonl(tmp_path / "plain", map(record, given)).read_bytes()
 
-    assert read("jsonl", path) == list(given)
+    assert read("jsonl", put(tmp_path / name, content)) == list(given)
 
 
 def test_jsonl_takes_the_site_from_the_url_and_else_the_id(tmp_path: Path) -> None:

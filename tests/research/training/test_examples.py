@@ -36,15 +36,6 @@ def learned() -> list[TrainingExample]:
     return list(training_examples(examples()))
 
 
-def test_the_blocks_of_a_page_are_labelled_by_its_article(learned: list[TrainingExample]) -> None:
-    whole = [each for each in learned if not each.synthetic]
-
-    assert [each.page.tokens.source for each in whole] == [one.html for one in examples()]
-    for number, each in enumerate(whole):
-        inside = news_page(number).inside
-        assert each.inside.tolist() == inside[each.page.blocks.first].tolist()
-
-
 def test_a_third_of_the_pages_gives_a_stripped_copy_with_the_same_words_inside(
     learned: list[TrainingExample],
 ) -> None:
