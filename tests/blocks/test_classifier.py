@@ -169,38 +169,21 @@ def test_inputs_of_neighbours_are_their_own_and_0_beyond_the_page(source: str) -
             assert columns[f"{name}[{by:+d}]"].tolist() == expected
 
 
-@given(PAGES)
-def test_probabilities_are_between_0_and_1_and_the_same_each_time(
-    bayes: NaiveBayes[Page], classifier: BlockClassifier, source: str
-) -> None:
-    first, again = (
-        classifier.networks.probabilities(page, classifier.inputs(page, bayes))
-        for page in (Page.of(source), Page.of(source))
-    )
-
-    assert first.dtype == np.float64
-    assert np.all((first >= 0) & (first <= 1))
-    assert first.tolist() == again.tolist()
-
-
+@pytest.mark.parametrize(
+    ("name", "n", "of"),
+    [
+        ("article_probability", len(page_feature_names()), "page_weights"),
+        ("confidence", len(CONFIDENCE_FEATURES), "confidence_weights"),
+    ],
+)
 def test_a_page_is_classified_by_the_weighted_sum_of_its_features(
-    classifier: BlockClassifier,
+    classifier: BlockClassifier, name: str, n: int, of: str
 ) -> None:
-    features = np.linspace(-1, 1, len(page_feature_names()))
-    *weights, constant = map(float, classifier.page_weights)
+    features = np.linspace(-1, 1, n)
+    *weights, constant = map(float, getattr(classifier, of))
     odds = sum(a * b for a, b in zip(features, weights, strict=True)) + constant
 
-    found = classifier.article_probability(features)
-
-    assert found == pytest.approx(1 / (1 + np.exp(-odds)))
-
-
-def test_confidence_is_by_weights_of_its_own(classifier: BlockClassifier) -> None:
-    features = np.linspace(-1, 1, len(CONFIDENCE_FEATURES))
-    *weights, constant = map(float, classifier.confidence_weights)
-    odds = sum(a * b for a, b in zip(features, weights, strict=True)) + constant
-
-    found = classifier.confidence(features)
+    found = getattr(classifier, name)(features)
 
     assert found == pytest.approx(1 / (1 + np.exp(-odds)))
 
@@ -361,21 +344,6 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
 
 def test_a_network_of_any_size_has_tiles() -> None:
     assert random_network(MOST_WORK).tile == random_network(MOST_WORK + 1).tile == (1, 1)
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_product_is_that_of_loops(kind: type[np.float32]) -> None:
-    rng = np.random.default_rng(0)
-    left, right = rng.normal(size=(7, 5)).astype(kind), rng.normal(size=(5, 3)).astype(kind)
-
-    found = product(left, right)
-
-    by_loops = [
-        [sum(a * b for a, b in zip(row, column, strict=True)) for column in right.T.tolist()]
-        for row in left.tolist()
-    ]
-    assert found.dtype == kind
-    np.testing.assert_allclose(found, np.array(by_loops), rtol=1e-4, atol=1e-6)
 
 
 def test_a_flag_of_the_processor_is_no_warning() -> None:

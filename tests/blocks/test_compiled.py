@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
@@ -26,7 +25,7 @@ from scrapy_mss.blocks.texts import (
 )
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import TokenIds, Tokens
+from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -37,7 +36,6 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sample
 WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
 BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
 SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
-NESTED = "<div>" * (LEVELS + 3) + "one" + "<p>two</p></div>three" * (LEVELS + 3)
 
 
 def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
@@ -45,18 +43,6 @@ def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
     with python_alone():
         python = perform()
     return perform(), python
-
-
-def words_of_blocks(page: Page) -> list[list[int]]:
-    """The ids of the words of each block."""
-    tokens = page.tokens
-    return [
-        [int(tokens.token_id[at]) for at in run if tokens.is_word[at]] for run in block_runs(tokens)
-    ]
-
-
-def ids(numbers: list[int]) -> TokenIds:
-    return np.array(numbers, np.uint64)
 
 
 @given(st.integers(0, 6), st.integers(1, 3), st.data())
@@ -107,7 +93,8 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     some = tokens.token_id[tokens.is_word]
     known = set(some.tolist())
     known_pairs = set(zip(some[:-1].tolist(), some[1:].tolist(), strict=True))
-    blocks = words_of_blocks(page)
+    ids, is_word = page.tokens.token_id.tolist(), page.tokens.is_word
+    blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
     for found in both(lambda: shared_words(page.texts, each_once(some))):
         assert found.tolist() == [sum(word in known for word in words) for words in blocks]
@@ -150,7 +137,7 @@ def test_places_beyond_an_array_are_refused() -> None:
     far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
-    few = ids([1])
+    few = np.array([1], np.uint64)
     calls: tuple[Callable[[], object], ...] = (
         lambda: _compiled.shared_counts(far, few, 0),
         lambda: _compiled.shared_counts(late, few, 0),

@@ -214,12 +214,6 @@ def test_the_heading_above_is_the_last_one_before(source: str) -> None:
     assert found == [max((h for h in headings if h < n), default=-1) for n in range(len(levels))]
 
 
-@given(PAGES)
-def test_a_main_heading_ranks_above_all_others(source: str) -> None:
-    for row, level in zip(rows_of(source), heading_levels(Page.of(source)), strict=True):
-        assert row["heading_rank"] == (7 - level if level else 0)
-
-
 @pytest.mark.parametrize(
     ("body", "found"),
     [
@@ -261,11 +255,6 @@ SCORES = st.lists(st.sampled_from([-3.0, -0.5, 0.0, 0.25, 1.0, 4.0]), min_size=1
 def scores_for(page: Page, some: list[float]) -> Floats:
     """A score for each block: *some*, over and over."""
     return np.resize(np.array(some), len(page.blocks))
-
-
-def features_for(page: Page, score: Floats) -> Columns:
-    mass, _ = evidence_mass(page, score)
-    return container_features(page, {"": mass})
 
 
 def sums_of_alike(values: Floats, keys: Sequence[Hashable]) -> list[float]:
@@ -347,30 +336,3 @@ def test_evidence_before_a_block_in_it_and_after_it_is_all_there_is(
     before = found["mass_before"]
     assert before.tolist() == pytest.approx([mass[:n].sum() for n in range(len(mass))])
     assert (before + mass + found["mass_after"]).tolist() == pytest.approx([1.0] * len(mass))
-
-
-@given(PAGES, SCORES)
-def test_evidence_against_the_article_is_ignored(source: str, some: list[float]) -> None:
-    page = Page.of(source)
-    score = scores_for(page, some)
-
-    found, expected = features_for(page, score), features_for(page, np.maximum(score, 0.0))
-
-    for name, column in expected.items():
-        assert found[name].tolist() == column.tolist()
-
-
-def test_a_certain_block_speaks_for_those_in_the_same_kind_of_container() -> None:
-    page = Page.of(
-        "<div class=left><p class=story>one two</p><p class=ad>three</p></div>"
-        "<div class=right><p class=story>four</p></div>"
-    )
-
-    found = features_for(page, np.array([1.0, 0.0, 0.0]))
-
-    assert found["same_key_0_mass"].tolist() == pytest.approx([1, 0, 1])
-    assert found["same_key_1_mass"].tolist() == pytest.approx([1, 1, 0])
-    assert found["same_path_mass"].tolist() == pytest.approx([1, 1, 1])
-    assert found["ancestor_0_mass"].tolist() == pytest.approx([1, 0, 0])
-    assert found["ancestor_1_mass"].tolist() == pytest.approx([1, 1, 0])
-    assert found["ancestor_2_mass"].tolist() == pytest.approx([1, 1, 1])

@@ -15,7 +15,7 @@ from scrapy_mss.blocks.texts import is_stop_word
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
-from tests.helpers.layouts import ODD, PAGES
+from tests.helpers.layouts import PAGES
 
 NAMES = [opinion.name for opinion in OPINIONS]
 SENTENCE = "It was said that the ferry is to sail again, and all of us were there when it did. "
@@ -155,16 +155,6 @@ def test_an_opinion_that_keeps_nothing_contradicts_none() -> None:
         assert columns[f"opinion_{name}"].sum() >= 4
     agreements = [row[0] for name, row in columns.items() if name.startswith("agreement")]
     assert min(agreements) > 0.8
-
-
-@pytest.mark.parametrize("source", ODD.values(), ids=ODD)
-def test_odd_pages_have_opinions(source: str) -> None:
-    page = Page.of(source)
-
-    columns = columns_of(page)
-
-    assert all(np.isfinite(column).all() for column in columns.values())
-    assert {len(column) for column in columns.values()} == {len(page.blocks)}
 
 
 def roles_of(tag: str) -> dict[Role, int]:

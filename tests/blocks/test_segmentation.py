@@ -1,5 +1,3 @@
-"""A page has no more blocks than its length pays for."""
-
 from __future__ import annotations
 
 import tracemalloc

@@ -1,5 +1,3 @@
-"""The runs of kept blocks at a place: against their definition, block by block."""
-
 from __future__ import annotations
 
 from itertools import product
@@ -226,12 +224,10 @@ def test_tokens_kept_of_a_page(source: str, kept: str, expected: str) -> None:
 SIZES = dict(zip("abcdef", (1, 2, 3, 30, 40, 70), strict=True))  # words of each letter's paragraph
 
 
-def marked(letters: str, kept: list[bool] | None = None) -> str:
+def marked(letters: str, kept: list[bool]) -> str:
     """Which paragraphs are duplicates, as a row of x; each letter is a paragraph of its own."""
     page = Page.of("".join(f"<p>{f'{letter} ' * SIZES[letter]}</p>" for letter in letters))
-    everything = np.ones(len(letters), np.bool_)
-    mask = duplicates(page, everything if kept is None else np.array(kept, np.bool_))
-    return "".join("x" if one else "." for one in mask)
+    return "".join("x" if one else "." for one in duplicates(page, np.array(kept, np.bool_)))
 
 
 def marked_by_search(letters: str, kept: list[bool]) -> str:

@@ -162,17 +162,6 @@ def test_the_digest_names_pages_and_labels(pages: list[Example], data: st.DataOb
     assert len(set(digests)) == len(digests)
 
 
-def test_the_digest_names_every_word() -> None:
-    inside = np.array([True, True])
-
-    digests = {
-        learned(["unigram"], [(Page.of(source), inside)]).digest
-        for source in ("one two", "two one", "one too", "one 2", "one <p>")
-    }
-
-    assert len(digests) == 5
-
-
 def test_an_observation_is_what_learning_adds() -> None:
     page, inside = news_page(0).page, news_page(0).inside
     bayes = learned(DEFAULT.families, [(news_page(1).page, news_page(1).inside)])
@@ -323,39 +312,6 @@ def test_odd_pages_are_learned(name: str) -> None:
     assert bayes.tokens.tolist() == [int((~inside).sum()), int(inside.sum())]
     assert bayes.pages == 1
     assert np.isfinite(learned(CLEANEVAL, [(page, inside)]).log_odds(page)).all()
-
-
-# What one page adds, and where it is added
-
-
-@given(labelled(), st.sampled_from(SMALL))
-def test_an_observation_has_each_bucket_once_with_the_sum_of_its_values(
-    example: Example, family: Family[Page]
-) -> None:
-    page, inside = example
-    expected: Counter[tuple[int, bool]] = Counter()
-    for bucket, start, end in zip(*family.values(page, family.bits), strict=True):
-        for is_inside in inside[start:end].tolist():
-            expected[int(bucket), is_inside] += 1
-
-    bucket, counts = NaiveBayes([family]).observe(page, inside).counts[family.name]
-
-    assert bucket.tolist() == sorted({bucket for bucket, _ in expected})
-    for number, row in zip(bucket.tolist(), counts.tolist(), strict=True):
-        assert row == [expected[number, False], expected[number, True]]
-
-
-def test_there_is_room_up_to_the_last_count() -> None:
-    bayes = NaiveBayes([UNIGRAM])
-    page = Page.of("one one two")
-    observation = bayes.observe(page, np.ones(len(page.tokens), np.bool_))
-    bucket, counts = observation.counts[UNIGRAM.name]
-    bayes.counts[UNIGRAM.name][bucket] = MAX_COUNT - counts
-
-    assert bayes.has_room(observation)
-    bayes.add(observation)
-    assert not bayes.has_room(observation)
-    assert (bayes.counts[UNIGRAM.name][bucket, IN] == MAX_COUNT).all()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -11,7 +11,7 @@ from scrapy_mss.core.cleaning import (
     simple_scores,
     span_probability,
 )
-from scrapy_mss.core.subsequence import EMPTY, Span, best_span
+from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.markup.tokenizer import tokenize
 
 
@@ -20,20 +20,6 @@ def test_words_and_symbols_score_1_and_tags_the_penalty() -> None:
 
     assert simple_scores(tokens, -2.0).tolist() == [-2, 1, 1, -2, 1, -2, -2]
     assert simple_scores(tokens)[0] == -3.25  # the paper's
-
-
-@pytest.mark.parametrize(
-    ("words_before", "first"),
-    [
-        # A tag costs 3.25: four words outweigh it, three do not.
-        (4, 0),
-        (3, 4),
-    ],
-)
-def test_text_before_a_tag_is_taken_if_it_outweighs_the_tag(words_before: int, first: int) -> None:
-    tokens = tokenize("one " * words_before + "<p>" + "two " * 9)
-
-    assert best_span(simple_scores(tokens)).start == first
 
 
 @pytest.mark.parametrize(

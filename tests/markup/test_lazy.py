@@ -1,5 +1,3 @@
-"""What is lazy is computed once, when it is asked for, and never before."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,5 +1,3 @@
-"""The value of an attribute is decoded alike, whichever of its references are known at once."""
-
 from __future__ import annotations
 
 from html import unescape

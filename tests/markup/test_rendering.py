@@ -36,25 +36,17 @@ def rendered(source: str) -> str:
     ("source", "expected"),
     [
         ("", ""),
-        ("<p></p>", ""),
         ("one", "one"),
         ("one  two\n three\tfour", "one two three four"),
         ("  one, two.  ", "one, two."),
         # An inline tag separates nothing.
-        ("<b>o</b>ne", "one"),
-        ("one<b>two</b>", "onetwo"),
-        ("one <b>two</b> three", "one two three"),
         ("one<b> two </b>three", "one two three"),
-        ("one <b> </b> two", "one two"),
         ("one<nosuch>two</nosuch>", "onetwo"),
-        ("(<a>one</a>),", "(one),"),
         # A block begins a paragraph.
         ("one<p>two", "one\n\ntwo"),
-        ("<p>one</p><p>two</p>", "one\n\ntwo"),
         ("<p>one</p> \n <p>two</p>", "one\n\ntwo"),
         ("<div>one<div>two</div>three</div>", "one\n\ntwo\n\nthree"),
         ("<ul><li>one<li>two</ul>", "one\n\ntwo"),
-        ("<h1>one</h1>two", "one\n\ntwo"),
         ("one<hr>two", "one\n\ntwo"),
         ("<td>one</td><td>two</td>", "one\n\ntwo"),
         ("one<P CLASS=x>two", "one\n\ntwo"),
@@ -62,7 +54,6 @@ def rendered(source: str) -> str:
         # A line break breaks the line, two of them the paragraph.
         ("one<br>two", "one\ntwo"),
         ("one <br/> two", "one\ntwo"),
-        ("one<br><br>two", "one\n\ntwo"),
         ("one<br> <b><br></b>two", "one\n\ntwo"),
         ("one<br><br><br><br>two", "one\n\ntwo"),
         ("one<p><br>two", "one\n\ntwo"),
@@ -71,44 +62,27 @@ def rendered(source: str) -> str:
         ("Hello<!-- -->World", "HelloWorld"),
         ("Hello,<!-- --> <!-- -->World", "Hello, World"),
         ("one<script>x</script>two", "onetwo"),
-        ("one <script>x</script> two", "one two"),
         ("one<style>x</style>, two", "one, two"),
         ("one <![if !IE]> two", "one two"),
-        ("one <?php echo 1 ?> two", "one two"),
         ("one </> two", "one two"),
         ("one <!x", "one"),
         ("one <2 two > one", "one <2 two > one"),
         # Non-breaking blanks are blanks.
-        ("one&nbsp;two", "one two"),
         ("one&nbsp; &#160;two", "one two"),
         ("one\xa0two", "one two"),
         ("one<b>&nbsp;</b>two", "one two"),
         ("&nbsp;one&nbsp;", "one"),
         # References.
         ("caf&eacute;s &amp; &lt;b&gt;", "caf\u00e9s & <b>"),
-        ("&ldquo;one&rdquo;&hellip;", "\u201cone\u201d\u2026"),
         ("&amp;amp; &amp;eacute;", "&amp; &eacute;"),
         ("AT&T &c. &nosuch; &", "AT&T &c. &nosuch; &"),
-        ("&CounterClockwiseContourIntegral;", "\u2233"),
-        ("x&" + "a" * 50 + ";y", "x&" + "a" * 50 + ";y"),
-        ("x&#" + "1" * 5000 + ";y", "x\ufffdy"),
-        ("&#0;&#xd800;&#1114112;", "\ufffd\ufffd\ufffd"),
         # What no page shows is blank, and does not stay.
-        ("a\0b", "a b"),
         ("a \0 b", "a b"),
         ("\0a\ud800", "a"),
         ("!!!!\0\0!!!!", "!!!! !!!!"),
         ("a\0 \0b", "a b"),
         ("!!!!\0<br>b", "!!!!\nb"),
         ("a\x1b[0mb", "a [0mb"),
-        ("\ud83d", ""),
-        # Text of any script stays as it is.
-        ("\u4e2d\u6587\u3002", "\u4e2d\u6587\u3002"),
-        (
-            "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f",
-            "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f",
-        ),
-        ("e\u0301t\u00e9 \U0001f600", "e\u0301t\u00e9 \U0001f600"),
     ],
 )
 def test_rendered_text(source: str, expected: str) -> None:
@@ -147,11 +121,9 @@ def test_text_of_the_tokens_outside_the_braces(source: str, expected: str) -> No
         ("<ul><li>one</li></ul>two<ul><li>three</ul>", "- one\n\ntwo\n\n- three"),
         # With what is in them.
         ("<ul><li>one<ul><li>two</li></ul></li><li>three</ul>", "- one\n- two\n- three"),
-        ("<ul><li><a>one</a>, <b>two</b></li></ul>", "- one, two"),
         # What is laid out as a list has several paragraphs, and no marks.
         ("<ul><li><h3>one</h3><p>two</p><li>three</ul>", "one\n\ntwo\n\n- three"),
         # Numbers are those that a browser shows.
-        ("<ol><li>one</li><li>two</li></ol>", "1. one\n2. two"),
         ("<ol start=7><li>one<li>two</ol>", "7. one\n8. two"),
         ("<ol start='12345678901'><li>one</ol>", "1. one"),
         ("<ol><li></li><li>two</li></ol>", "2. two"),
@@ -184,7 +156,6 @@ def test_text_of_the_tokens_outside_the_braces(source: str, expected: str) -> No
         ("<ul><li>one<li>\u2060<li>two</ul>", "- one\n- two"),
         ("<table><tr><td>1<td>\u200b<td>2<tr><td>3</table>", "1\t\t2\n3"),
         ("one<b>\u200b</b>two, three <i>\u200d</i>four", "onetwo, three four"),
-        ("<p>\u200b", ""),
         # What is in a word stays.
         (
             "<p>\u0645\u06cc\u200c\u0631\u0648\u062f<p>co\u00adoperate",
@@ -285,16 +256,12 @@ def test_runs_are_where_values_are_true(values: list[bool]) -> None:
     [
         ("one", "one"),
         ("", ""),
-        ("{<p>}one{</p>}", "one"),
-        ("<p>one</p>", "<p>one</p>"),
         # A closing tag whose opening tag was cut off gets it back as it was in the page.
         ('{<p class="x">}one</p> two', '<p class="x">one</p> two'),
-        ("{<P CLASS=x>}one</P>", "<P CLASS=x>one</P>"),
         ("{<div><p>}one</p> two</div> three", "<div><p>one</p> two</div> three"),
         # An opening tag whose closing tag was cut off gets one.
         ("one <b>two{</b>}", "one <b>two</b>"),
         ("one <b><i>two{ three</i></b>}", "one <b><i>two</i></b>"),
-        ("one <B>two{</B>}", "one <B>two</b>"),
         ("one <nosuch-tag>two{</nosuch-tag>}", "one <nosuch-tag>two</nosuch-tag>"),
         # Raw text is kept whole or not at all: alone, its tags would turn what is next to them into
         # a script or into text.
@@ -302,7 +269,6 @@ def test_runs_are_where_values_are_true(values: list[bool]) -> None:
         ("one</STYLE >two", "onetwo"),
         ("<p>one</p></textarea><b>two</b>", "<p>one</p> <b>two</b>"),
         ("{<iframe>}one</iframe>two", "one two"),
-        ("one<xmp>two{</xmp>} three", "one two three"),
         ("one<plaintext>two", "one two"),
         ("one <noscript>two</noscript>", "one <noscript>two</noscript>"),
         # Void elements get none.
@@ -319,8 +285,6 @@ def test_runs_are_where_values_are_true(values: list[bool]) -> None:
         ("<ul><li>one<li>two</ul>", "<ul><li>one<li>two</ul>"),
         # Words that only removed tokens separate stay separate, others do not.
         ("one {<div>x</div>}two", "one two"),
-        ("one{<div>x</div>} two", "one two"),
-        ("one{<div>x</div>}two", "one two"),
         ("one{<script>x</script>}two", "onetwo"),
         ("one{<script>x</script><style>x</style>} two", "one two"),
         ("<p>one{<table>x</table>}</p>", "<p>one </p>"),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
 from scrapy_mss.markup.stemming import MAX_STEMMED, Stem, normalizer, porter, porter_nltk
-from tests.helpers.effort import examples
 
 # Stems and endings that take every rule of Porter's algorithm, and the measures that rules ask for.
 STEMS = """
@@ -27,7 +26,6 @@ ENDINGS = """
     ive ize e le ll
 """.split()
 SECOND_ENDINGS = ("", "s", "ed", "ing", "ly", "ness")
-LETTERS = "aeiouybcdlnrstvzkw3_"
 
 # Where the two implementations differ. Porter's rule takes the second of two equal consonants but
 # l, s and z before -ed and -ing; PyStemmer does so for those that English doubles. "trekked" and
@@ -43,12 +41,8 @@ WORDS = [
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("relational", "relat"),
         ("Running", "run"),
         ("RUNS", "run"),
-        ("caresses", "caress"),
-        ("ponies", "poni"),
-        ("is", "i"),
         # The rules are for English: words with other letters are only lower-cased.
         ("\u00c9t\u00e9s", "\u00e9t\u00e9s"),
         ("Stra\u00dfen", "stra\u00dfen"),
@@ -94,20 +88,6 @@ def test_both_stemmers_agree_on_thousands_of_words_with_that_of_nltk() -> None:
 def test_stemmers_differ_on_uncommon_doubled_letters(word: str, stem: str, stem_nltk: str) -> None:
     assert (porter(word), porter_nltk(word)) == (stem, stem_nltk)
     assert by_nltk(word) == stem_nltk
-
-
-@given(
-    st.text(LETTERS, max_size=8),
-    st.sampled_from(["", *ENDINGS]),
-    st.sampled_from(SECOND_ENDINGS),
-)
-@examples(5)
-def test_stemmers_agree_on_any_word_without_such_a_letter(
-    stem: str, ending: str, second: str
-) -> None:
-    word = stem + ending + second
-
-    assert DOUBLED.search(word) or porter(word) == porter_nltk(word)
 
 
 @given(st.text())

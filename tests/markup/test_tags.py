@@ -9,7 +9,6 @@ from scrapy_mss.markup.tags import (
     TAG_NUMBERS,
     UNKNOWN_TAG,
     VOID_TAGS,
-    tag_numbers,
 )
 from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, tag_id
 
@@ -30,10 +29,6 @@ def test_numbers_in_stored_models_never_change() -> None:
 def test_void_block_and_line_break_tags_are_known_tags() -> None:
     assert TAG_NUMBERS.keys() >= VOID_TAGS | BLOCK_TAGS | LINE_BREAK_TAGS
     assert not BLOCK_TAGS & LINE_BREAK_TAGS
-
-
-def test_tag_numbers_are_ascending() -> None:
-    assert tag_numbers(frozenset({"div", "a"})) == (TAG_NUMBERS["a"], TAG_NUMBERS["div"])
 
 
 def test_ids_distinguish_opening_from_closing_and_known_from_unknown_tags() -> None:

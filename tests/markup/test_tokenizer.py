@@ -24,18 +24,13 @@ from tests.helpers.markup import SOUP, TAG_SOUP, shown
 CASES: list[tuple[str, str]] = [
     ("", ""),
     (" \n\t\x0b\xa0\u3000", ""),
-    ("<p>", "<p>"),
-    ("</p>", "</p>"),
     ("<p>one</p>", "<p> one </p>"),
-    ("one two", "one two"),
     ("one, two.", "one , two ."),
     ("it's", "it ' s"),
     ("snake_case _x", "snake_case _x"),
     ("3 1984 3.5", "3 1984 3 . 5"),
     ("<br/>", "<br>"),
-    ("<br />", "<br>"),
     ("<p/x>", "<p>"),
-    ("<p class=a>", "<p>"),
     ("<p\nclass=a\n>", "<p>"),
     ("</p class=a>", "</p>"),
     ('<a href="x>y">', "<a>"),
@@ -65,7 +60,6 @@ CASES: list[tuple[str, str]] = [
     ("<<p>>", "< <p> >"),
     # Comments.
     ("<!-- x -->", ""),
-    ("<!---->", ""),
     ("<!-->one", "one"),
     ("<!--->one", "one"),
     ("<!-- <p> -- > --> one", "one"),
@@ -73,7 +67,6 @@ CASES: list[tuple[str, str]] = [
     ("on<!-- x -->e", "one"),
     ("<p<!-- x -->>", "<p>"),
     # Scripts and style sheets; other names that begin so are no scripts.
-    ("<script>x</script>", "<script> </script>"),
     ("<style>x</style>", "<style> </style>"),
     ("<ScRiPt>x</sCrIpT>", "<script> </script>"),
     ("<script>'</p>' <!-- </script >one", "<script> </script> one"),
@@ -88,21 +81,16 @@ CASES: list[tuple[str, str]] = [
     # References.
     ("caf&eacute;s", "caf\u00e9s"),
     ("caf&eacutes", "caf\u00e9s"),
-    ("caf&#233;s", "caf\u00e9s"),
     ("caf&#233s", "caf\u00e9s"),
-    ("caf&#xE9;s", "caf\u00e9s"),
     ("caf&#XE9;s", "caf\u00e9s"),
     ("x&nbsp;y", "x y"),
-    ("x&#160;y", "x y"),
     ("x&#10;y", "x y"),
     ("x&amp;y", "x &amp; y"),
     ("AT&T", "AT & T"),
-    ("x &copy; y", "x &copy; y"),
     ("x &copy 2009", "x &copy 2009"),
     ("&copyright", "&copy right"),
     ("&notin;", "&notin;"),
     ("&notit;", "&notit;"),
-    ("&nosuch;", "&nosuch;"),
     ("&nosuch", "& nosuch"),
     ("&;", "& ;"),
     ("&#;", "& # ;"),
@@ -119,7 +107,6 @@ CASES: list[tuple[str, str]] = [
     ("\u4e2d&#25991;", "\u4e2d \u6587"),
     ("HTML\u6587\u5b57x", "HTML \u6587 \u5b57 x"),
     ("\u30ab\u30fc\u30fb\u4eba\u3005", "\u30ab \u30fc \u30fb \u4eba \u3005"),
-    ("\U00020000\U00020001", "\U00020000 \U00020001"),
     ("\uac00\ub098 \ub2e4", "\uac00\ub098 \ub2e4"),
     # Other scripts.
     ("\u0645\u0631\u062d\u0628\u0627 \u0628\u0643", "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643"),
@@ -135,8 +122,6 @@ CASES: list[tuple[str, str]] = [
     # Four symbols in a row are one; of angles and ampersands all but the last.
     ("...", ". . ."),
     ("....", "...."),
-    ("_____", "_____"),
-    ("!?!?! one", "!?!?! one"),
     ("....<b>", ".... <b>"),
     ("...&amp;", ". . . &amp;"),
     ("1 <<<< 2", "1 <<< < 2"),
@@ -183,12 +168,9 @@ def in_contexts(source: str) -> Iterator[tuple[str, list[str], list[str]]]:
     yield f"<div>{source}</div>", ["<div>"], ["</div>"]
     yield f"<!-- > -->{source}<!-- < -->", [], []
     yield f"&eacute;t&eacute; {source} &eacute;", ["\u00e9t\u00e9"], ["\u00e9"]
-    yield f"<script>x</script>{source}<style>y</style>", *_hidden_around()
+    raw = ["<script>", "</script>"], ["<style>", "</style>"]
+    yield f"<script>x</script>{source}<style>y</style>", *raw
     yield NAME.sub(lambda name: name[0].upper(), source), [], []
-
-
-def _hidden_around() -> tuple[list[str], list[str]]:
-    return ["<script>", "</script>"], ["<style>", "</style>"]
 
 
 def nesting(tags: Sequence[tuple[int, bool]]) -> tuple[list[int], list[int]]:
@@ -232,13 +214,6 @@ def test_tokens_are_in_order_and_do_not_overlap(source: str) -> None:
     assert np.all(tokens.clean_start < tokens.clean_end)
     assert np.all(tokens.clean_end[:-1] <= tokens.clean_start[1:])
     assert not len(tokens) or (tokens.start[0] >= 0 and tokens.end[-1] <= len(source))
-
-
-@given(SOUP)
-@examples(2)
-def test_the_source_of_a_tag_begins_with_a_bracket(source: str) -> None:
-    tokens = tokenize(source)
-
     assert all(source[start] == "<" for start in tokens.start[tokens.is_tag].tolist())
 
 
@@ -308,12 +283,9 @@ def test_ids_do_not_depend_on_the_process() -> None:
     ("reference", "expected"),
     [
         ("&CounterClockwiseContourIntegral;", "\u2233"),  # the longest name there is
-        ("&" + "a" * 38 + ";", "&" + "a" * 38 + ";"),
         ("&" + "a" * 39 + ";", "&" + "a" * 39 + ";"),
-        ("&" + "amp" * 2000 + ";", "&" + "amp" * 2000 + ";"),
         ("&#" + "0" * 35 + "65;", "A"),
         ("&#" + "0" * 36 + "65;", "\ufffd"),
-        ("&#" + "9" * 20 + ";", "\ufffd"),
         ("&#" + "9" * 5000 + ";", "\ufffd"),
         ("&#x" + "f" * 5000 + ";", "\ufffd"),
     ],
@@ -374,21 +346,6 @@ def test_long_pieces_are_not_cached() -> None:
 
     assert list(codes) == [kept]
     assert codes.LIMIT * codes.LONGEST_KEPT < 4_000_000
-
-
-def test_tokens_do_not_depend_on_what_was_tokenized_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tokenizer._Codes, "LIMIT", 100)  # noqa: SLF001
-    source = "<p>Running caf&eacute;s &amp; 3 dogs</p>"
-    first = tokenize(source)
-
-    for n in range(4):
-        tokenize(" ".join(f"word{n}x{i}" for i in range(100)))
-
-    again = tokenize(source)
-    assert shown(again) == shown(first)
-    assert again.token_id.tolist() == first.token_id.tolist()
 
 
 def test_both_stemmers_give_the_same_tokens_and_do_not_share_a_cache() -> None:

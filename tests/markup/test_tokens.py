@@ -61,12 +61,6 @@ def test_html_is_the_exact_source(first: int, last: int, expected: str) -> None:
     assert tokenize(PAGE).html(first, last) == expected
 
 
-def test_no_tokens_have_no_html_and_no_words() -> None:
-    tokens = tokenize("")
-
-    assert (tokens.html(0, 0), tokens.words(), len(tokens)) == ("", [], 0)
-
-
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

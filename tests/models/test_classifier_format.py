@@ -1,5 +1,3 @@
-"""The block classifier in a model file: its weights, and the inputs that they belong to."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -106,6 +104,7 @@ OTHER_INPUTS: dict[str, tuple[Callable[[list[str]], list[str]], Callable[[list[s
         lambda n: [*n[:-1], "moon"],
         lambda n: f"the model has moon in addition; PART: the model lacks {n[-1]}",
     ),
+    "twice": (lambda n: [*n, n[0]], lambda n: f"input {len(n) + 1} of the model is {n[0]!r}"),
 }
 
 
@@ -151,15 +150,6 @@ def test_a_feature_of_another_meaning_under_the_same_name_is_named(
     message = why_unusable(stored)
 
     assert "blocks: 'link_share' is computed in another way" in message
-
-
-def test_an_input_that_occurs_twice_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = names_of("blocks")
-
-    data = stored_elsewhere("blocks", lambda names: [*names, names[0]], monkeypatch)
-
-    message = why_unusable(data)
-    assert f"input {len(names) + 1} of the model is {names[0]!r}" in message
 
 
 def test_of_many_differences_some_are_named_and_the_others_counted(

@@ -123,12 +123,15 @@ def test_content_is_synced_before_the_rename_and_the_folder_after_it(
     assert path.read_bytes() == b"new"
 
 
-def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
-    model = ModelFile(path, PAPER).load()
+@pytest.mark.parametrize("name", ["missing.model", "missing/a.model", "a.file/below"])
+def test_without_a_file_a_store_has_an_empty_model(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.file").write_bytes(b"")
+
+    model = ModelFile(tmp_path / name, PAPER).load()
 
     assert model.profile is PAPER
     assert model.bayes.pages == 0
-    assert not path.exists()
+    assert names(tmp_path) == ["a.file"]
 
 
 def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
@@ -198,19 +201,12 @@ def links(tmp_path: Path, path: Path) -> list[Path]:
 
 
 def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
-    for number, link in enumerate(links):
-        ModelFile(link, TRIGRAM).add(trained(number))
+    write_model(links[0], trained(0))
+    ModelFile(links[1], TRIGRAM).add(trained(1))
 
     assert all(link.is_symlink() for link in links)
     assert path.read_bytes() == to_bytes(trained(0, 1))
     assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
-
-
-def test_a_model_is_written_through_a_link(path: Path, links: list[Path]) -> None:
-    write_model(links[0], trained(1))
-
-    assert links[0].is_symlink()
-    assert path.read_bytes() == to_bytes(trained(1))
 
 
 def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
@@ -241,13 +237,6 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
     expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
     assert str(caught.value).startswith(expected)
     assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
-
-
-@pytest.mark.parametrize("name", ["missing.model", "news.model/below"])
-def test_where_no_file_can_be_found_the_model_is_empty(path: Path, name: str) -> None:
-    path.write_bytes(b"")
-
-    assert ModelFile(path.parent / name, TRIGRAM).load().bayes.pages == 0
 
 
 def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
@@ -322,20 +311,16 @@ def learned(*numbers: int) -> Model:
     return Model(DEFAULT, None, counts_of(numbers))
 
 
-def test_the_bundled_model_is_small_and_of_the_default_profile() -> None:
+def test_the_bundled_model_is_small_complete_and_of_the_default_profile(bundled: Model) -> None:
     data = files("scrapy_mss").joinpath(FILE).read_bytes()
     header, _ = read_header(data)
 
     assert len(data) < MAX_SIZE
     assert header["profile"] == DEFAULT.name
-    assert not bundled_model().restarted  # it is trained again when a family's version is raised
+    assert not bundled.restarted  # it is trained again when a family's version is raised
     assert header["pages"] > 1000
-
-
-def test_the_bundled_model_has_a_classifier_and_is_written_as_it_was_read(bundled: Model) -> None:
     assert bundled.classifier is not None
-    assert bundled.profile is DEFAULT
-    assert to_bytes(bundled) == files("scrapy_mss").joinpath(FILE).read_bytes()
+    assert to_bytes(bundled) == data
 
 
 def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
@@ -360,43 +345,23 @@ def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> 
     assert to_bytes(crawl) == before
 
 
-def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) -> None:
-    page, on_top = news_page(1), bundled_model()
-
-    on_top.bayes.learn(Page(page.tokens), page.inside)
-
-    assert to_bytes(on_top) == to_bytes(with_bundled(learned(1)))
-    assert on_top.identifier != bundled.identifier
-
-
 def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
     for model in (bundled, Model(PAPER)):
         assert with_bundled(model) is model
 
 
-def full_file(path: Path) -> Path:
-    """A model file that the bundled counts cannot be added to."""
-    model = Model(DEFAULT)
-    for counts in model.bayes.counts.values():
+def test_counts_that_the_bundled_ones_cannot_be_added_to_are_named(tmp_path: Path) -> None:
+    path, full = tmp_path / "full.model", Model(DEFAULT)
+    for counts in full.bayes.counts.values():
         counts[:] = 2**32 - 1
-    write_model(path, model)
-    return path
-
-
-def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path: Path) -> None:
-    path = full_file(tmp_path / "full.model")
+    write_model(path, full)
+    stored = StoredModel(store_at(str(tmp_path / "full.model.store")), DEFAULT)
+    stored.add(full)
 
     with pytest.raises(ModelError, match=r"full\.model: .*Remove the model"):
         Extractor(path)
     with pytest.raises(ModelError, match=r"full\.model\.store.*: "):
-        learner_of(path, tmp_path / "full.model.store")
-
-
-def learner_of(path: Path, folder: Path) -> Learner:
-    """That of a crawl whose store has the model in a file."""
-    stored = StoredModel(store_at(str(folder)), DEFAULT)
-    stored.add(read_model(path))
-    return Learner(stored)
+        Learner(stored)
 
 
 def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:

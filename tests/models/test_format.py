@@ -121,17 +121,7 @@ def test_bytes_after_a_model_are_rejected(stored: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"scrapy-mss",
-        b"\x80\x04\x95\x10\x00\x00\x00",
-        b"PK\x03\x04",
-        b"<!DOCTYPE html>",
-        b"\x00" * 4096,
-        MAGIC.upper(),
-        b" " + MAGIC,
-    ],
+    "data", [b"", b"scrapy-mss", b"\x80\x04\x95", b"PK\x03\x04", b"\0" * 4096, b" " + MAGIC]
 )
 def test_a_foreign_file_is_rejected_by_what_it_begins_with(data: bytes) -> None:
     message = rejection_of(data)
@@ -140,15 +130,14 @@ def test_a_foreign_file_is_rejected_by_what_it_begins_with(data: bytes) -> None:
 
 
 def test_a_newer_format_is_rejected_with_the_advice_to_update(stored: bytes) -> None:
-    message = rejection_of(with_header(stored, format=FORMAT + 1))
+    other = assembled({"format": FORMAT + 1}, b"new things")
 
-    assert f"format {FORMAT + 1}" in message
-    assert f"up to {FORMAT}" in message
-    assert "Update scrapy-mss" in message
+    for data in (other, with_header(stored, format=FORMAT + 1)):
+        message = rejection_of(data)
 
-
-def test_a_newer_format_is_recognized_whatever_else_the_file_has() -> None:
-    rejection_of(assembled({"format": 99}, b"new things"))
+        assert f"format {FORMAT + 1}" in message
+        assert f"up to {FORMAT}" in message
+        assert "Update scrapy-mss" in message
 
 
 @pytest.mark.parametrize("old", range(FORMAT))

@@ -148,17 +148,6 @@ def test_what_the_server_has_not_answered_is_not_called_added(
         StoredModel(store, DEFAULT).add(trained(1))
 
 
-@pytest.mark.parametrize(
-    "head", [b"", b"[1", b"{}", b"[1, 2]", b'["a", 0, 0, 0, 0]', b"\xff", b"7"]
-)
-def test_a_damaged_head_is_named(store: Store, head: bytes) -> None:
-    put(store, MODEL.key("head"), head, 0)
-
-    with pytest.raises(ModelError, match="expected the numbers of deltas") as caught:
-        StoredModel(store, DEFAULT).load()
-    assert store.name in str(caught.value)
-
-
 def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
     model = StoredModel(store, DEFAULT)
     model.add(trained(1))
@@ -172,7 +161,10 @@ def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
         model.load()
 
 
-@pytest.mark.parametrize("damage", [b"", b"null", b"[1]", b'[1, 0, 0, "x", 0, []]', b"[" * 9999])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"null", b"{}", b"[1, 2]", b'[1, 0, 0, "x", 0, []]', b"\xff", b"[" * 9999],
+)
 def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: bytes) -> None:
     put(store, MODEL.key("head"), damage, 0)
     model = StoredModel(store, DEFAULT)
