@@ -212,7 +212,7 @@ class RedisStore:
                 self._ask(methodcaller("delete", *rows))
 
     def end(self) -> None:
-        self._writing, self._is_ending = _client(self._address, END_SECONDS, 0), True
+        self._writing, self._is_ending = _client(self._address, END_SECONDS, RETRIES), True
 
     def close(self) -> None:
         """Send the unanswered write again, if there is one; if this raises, it may be lost."""
@@ -245,7 +245,7 @@ class RedisStore:
 
     def _run(self, arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - of the script
         keys = [self._address.prefix, f"{self._address.prefix}:names"]
-        answer = self._ask(lambda client: client.register_script(_WRITE)(keys, arguments))
+        answer = self._ask(lambda client: client.eval(_WRITE, len(keys), *keys, *arguments))
         if isinstance(answer, list):
             raise StoreError(
                 f"{self.name}: expected {IDENTITY!r} at the key {keys[0]!r}, got "

@@ -93,11 +93,6 @@ def test_crawls_share_all_that_they_learn_on_a_server(
     assert f"default@{pages}p-" in "".join(second.logged("INFO"))
 
 
-# An open defect: one run in three or so. The cause is not found yet.
-@pytest.mark.xfail(
-    strict=False,
-    reason="a server that restarts every half second loses some learned pages, or has them twice",
-)
 def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
     tmp_path: Path, site: Site
 ) -> None:

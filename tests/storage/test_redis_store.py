@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from socketserver import BaseRequestHandler, ThreadingTCPServer
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 
 import pytest
 
@@ -23,19 +23,26 @@ __all__ = ["server", "shared_server"]  # fixtures
 
 
 class Proxy:
-    """What is between a store and its server, and may *lose* the answers to what is written."""
+    """What is between a store and its server.
+
+    It may *lose* the answers to what is written, and *forget* the scripts of the server before each
+    command, as a restart does.
+    """
 
     def __init__(self, port: int) -> None:
-        self.lose = Event()
+        self.lose, self.forget = Event(), Event()
         proxy = self
 
         class Line(BaseRequestHandler):
             def handle(self) -> None:
                 with socket.create_connection(("127.0.0.1", port)) as upstream:
                     while asked := self.request.recv(2**16):
+                        if proxy.forget.is_set():
+                            upstream.sendall(b"SCRIPT FLUSH\r\n")
+                            upstream.recv(2**16)
                         upstream.sendall(asked)
                         answer = upstream.recv(2**16)
-                        if b"EVALSHA" in asked and proxy.lose.is_set():
+                        if b"EVAL" in asked and proxy.lose.is_set():
                             return
                         self.request.sendall(answer)
 
@@ -100,6 +107,30 @@ def test_a_restart_of_the_server_goes_unnoticed(server: RedisServer) -> None:
         server.restart()
 
     assert counts(store) == [5, 5, 5]
+
+
+def test_a_write_needs_no_script_that_the_server_has_from_before(
+    proxy: Proxy, server: RedisServer
+) -> None:
+    """Or one that was made, and whose answer a restart has lost, would pass for rejected."""
+    proxy.forget.set()
+    store_at(proxy.address).write([counted()])
+
+    assert counts(store_at(server.address())) == [1, 1, 1]
+
+
+def test_a_restart_at_the_end_of_a_crawl_loses_nothing() -> None:
+    with running() as server:
+        store = store_at(server.address())
+        store.write([counted()])
+        store.end()
+        server.kill()
+        restart = Timer(0.3, server.start)
+        restart.start()
+        store.write([counted()])
+        restart.join()
+
+        assert counts(store) == [2, 2, 2]
 
 
 @contextmanager
