@@ -155,7 +155,7 @@ cdef class Segmenter:
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
-    MOST_PACKED = 255  # counts that a byte has room for
+    MAX_PACKED = 255  # counts that a byte has room for
 
 # For the bits of a byte a number with one of them in each of its bytes, to count all at once.
 cdef uint64_t _SPREAD[256]
@@ -225,7 +225,7 @@ cdef class TextCounter:
                     end_class[0, run] = bits
                 packed += _SPREAD[bits]
                 n_packed += 1
-                if n_packed == MOST_PACKED:
+                if n_packed == MAX_PACKED:
                     _unpack(packed, count, run)
                     packed, n_packed = 0, 0
             _unpack(packed, count, run)

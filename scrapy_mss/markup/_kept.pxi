@@ -46,10 +46,9 @@ cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
     cdef Py_ssize_t n = kind.shape[0], i, first = -1, before = -1
     cdef int joint = 0
     cdef _Parts found = _Parts()
-    if not n == tag.shape[0] == is_kept.shape[0] == start.shape[0] == end.shape[0] == (
-        partner.shape[0]
-    ):
-        raise ValueError(f"{is_kept.shape[0]} marks, or columns that are not those of {n} tokens")
+    _check_sizes(
+        n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0], partner.shape[0])
+    )
     for i in range(n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
             found.add(Part(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
@@ -79,7 +78,7 @@ cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
 
 
 cdef enum:
-    MOST_OPEN = 256  # elements in one another
+    MAX_OPEN = 256  # elements in one another
 
 
 cdef class Nesting:
@@ -129,8 +128,8 @@ cdef class Nesting:
         U+0080 to U+00BF in it, and of an opening tag that may have attributes.
         """
         cdef int depth = builder.depth
-        if not 0 <= depth <= MOST_OPEN:
-            raise ValueError(f"{depth} elements in one another where {MOST_OPEN} have room")
+        if not 0 <= depth <= MAX_OPEN:
+            raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
         tokens, words = builder.tokens, builder.html_of
         cdef str text = tokens.clean, between
         cdef const uint8_t[::1] is_kept = builder.kept.view("u1")
@@ -180,8 +179,8 @@ cdef class _Stack:
     cdef const uint8_t* shown
     cdef const uint8_t* instead
     cdef const uint32_t* classes
-    cdef int names[MOST_OPEN]
-    cdef int partners[MOST_OPEN]
+    cdef int names[MAX_OPEN]
+    cdef int partners[MAX_OPEN]
     cdef int n, depth, n_tables, n_paragraphs
 
     def __cinit__(self, Nesting rules, str text, builder):
@@ -288,8 +287,7 @@ cdef class _Stack:
 cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) except -1:
     """Whether the tag has one of *names* anywhere, in any case, or a character beyond ASCII."""
     cdef const void* data = PyUnicode_DATA(text)
-    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
-        raise ValueError(f"a tag from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
+    _check_place(start, end, PyUnicode_GET_LENGTH(text))
     if PyUnicode_KIND(text) == 1:
         return _holds_any(<const uint8_t*> data, start, end, names)
     if PyUnicode_KIND(text) == 2:

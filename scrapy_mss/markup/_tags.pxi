@@ -6,8 +6,8 @@ where upper and lower case are a matter of one bit; others are read by Python.
 """
 
 cdef enum:
-    MOST_WORDS = 64
-    MOST_NAMES = 16  # of attributes, and of cues
+    MAX_WORDS = 64
+    MAX_NAMES = 16  # of attributes, and of cues
     N_LETTERS = 0x80
     SEEN_BITS = 9
     N_SEEN = 1 << SEEN_BITS
@@ -37,7 +37,7 @@ cdef struct Word:
     uint32_t hashed
 
 cdef struct Words:
-    Word found[MOST_WORDS]
+    Word found[MAX_WORDS]
     int n
     uint32_t key  # the running state of the hash of a tag with its words
 
@@ -133,8 +133,8 @@ cdef class TagReader:
     """
 
     cdef tuple kept  # what the letters below are of
-    cdef Lower names[MOST_NAMES]
-    cdef Lower cues[MOST_NAMES]
+    cdef Lower names[MAX_NAMES]
+    cdef Lower cues[MAX_NAMES]
     cdef int n_names, n_cues, n_elements, most
     cdef uint8_t roles[N_LETTERS]
     cdef uint32_t keys[256]  # of the elements without words
@@ -149,8 +149,8 @@ cdef class TagReader:
         most, self.longest = bounds
         if len(self.wanted) != 256:
             raise ValueError(f"{len(self.wanted)} bytes for 256 numbers of tags")
-        if most > MOST_WORDS:
-            raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
+        if most > MAX_WORDS:
+            raise ValueError(f"{most} words of a tag where {MAX_WORDS} have room")
         if len(elements) > 256:
             raise ValueError(f"{len(elements)} elements where 256 have room")
         self.kept = tuple(names), tuple(cues)
@@ -285,8 +285,8 @@ cdef inline bint _are_same(
 cdef int _point(Lower* letters, tuple strings) except -1:
     """Let *letters* be those of some bytes; how many there are."""
     cdef bytes each
-    if len(strings) > MOST_NAMES:
-        raise ValueError(f"{len(strings)} names where {MOST_NAMES} have room")
+    if len(strings) > MAX_NAMES:
+        raise ValueError(f"{len(strings)} names where {MAX_NAMES} have room")
     for number, each in enumerate(strings):
         letters[number] = Lower(each, len(each))
     return len(strings)

@@ -30,13 +30,11 @@ from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
-    OPEN,
     Bools,
     Indices,
     Ints,
     Tokens,
     element_starts,
-    is_tag_of,
     tag_table,
 )
 
@@ -70,7 +68,6 @@ _ANY_ATTRIBUTE = re.compile(
     rf"""(?:[{_WHITE}]*=[{_WHITE}]*(?:"([^"]*)"|'([^']*)'|([^{_WHITE}>"'][^{_WHITE}>]*))?)?"""
 )
 
-BASE = frozenset({"base"})
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
 _DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
@@ -279,7 +276,7 @@ def base_href(tokens: Tokens) -> str:
     """What the page's `<base>` says that relative links begin with; empty if there is none."""
     if TAG_NUMBERS["base"] not in tokens.tag.tobytes():  # as most pages
         return ""
-    bases = (is_tag_of(tokens, BASE) & (tokens.kind == OPEN)).nonzero()[0]
+    bases = tokens.is_open("base").nonzero()[0]
     found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 

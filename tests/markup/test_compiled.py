@@ -12,7 +12,6 @@ from itertools import product
 from operator import mul
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -38,11 +37,10 @@ from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
 from tests.helpers.markup import SOUP, TAG_SOUP
-
-Result = TypeVar("Result")
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
@@ -90,13 +88,6 @@ WORDS = st.tuples(
     st.builds(mul, st.sampled_from(LETTERS), st.integers(1, 40)),
     st.builds(mul, st.sampled_from(ENDINGS), st.integers(0, 30)),
 ).map("".join)
-
-
-def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
-    """What *perform* gives with the compiled part and without it."""
-    with python_alone():
-        python = perform()
-    return perform(), python
 
 
 def columns(tokens: Tokens | Blocks) -> dict[str, object]:
