@@ -212,14 +212,7 @@ def _content(file: Path, source: Path) -> bytes:
         inside = path_inside(file, source)
         if inside is None:
             raise rejected("a file of this folder", "a link out of it")
-        try:
-            return read_regular(inside, LARGEST_FILE)
-        except OSError as error:
-            if error.errno == errno.EFBIG:
-                raise rejected(
-                    f"a file of at most {LARGEST_FILE:,} bytes", "a larger one"
-                ) from None
-            raise
+        return read_regular(inside, LARGEST_FILE)
 
 
 @contextmanager
@@ -231,6 +224,8 @@ def _readable() -> Iterator[None]:
         raise
     # Links in a circle are a RuntimeError before Python 3.13, a path with a NUL is a ValueError.
     except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            raise rejected(f"a file of at most {LARGEST_FILE:,} bytes", "a larger one") from None
         text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise rejected("a readable file or folder", f"{type(error).__name__}: {text}") from error
 

@@ -181,7 +181,7 @@ def test_a_file_that_is_too_large_is_rejected(
 
 
 def test_a_file_of_many_values_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "MOST_VALUES", 1_000)
+    monkeypatch.setattr(schema, "MAX_VALUES", 1_000)
     rules = "".join(f"---\nsite: s{n}.example\nbody: div.text\n" for n in range(100))
     write_folder(
         tmp_path, {"few.yaml": rules, "many.yaml": f"site: a.example\nbody: [{'p,' * 1000}]"}

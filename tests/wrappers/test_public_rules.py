@@ -16,7 +16,6 @@ from tests.helpers.public_rules import ARCHIVE, SHARED, unpacked
 
 PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
 N_PAGES = 40
-# What is text for one of the two parsers and markup for the other, or no text for either.
 
 pytestmark = [
     pytest.mark.skipif(
