@@ -34,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint lint-types lint-style \
+.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-datatrove lint lint-types lint-style \
 	lint-imports lint-reference format \
 	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
@@ -95,31 +95,13 @@ test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=
 test-oldest: installed-oldest ## what depends on Scrapy, on the oldest one
 	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not any_scrapy' tests/plugin
 
-# Engines are large, and nobody needs them to work on the rest.
-test-engines: $(VENV)-engines/installed ## archives by Ray and in datatrove's pipelines
-	$(VENV)-engines/bin/python -m pytest -rs tests/bulk
+# datatrove is large, and nobody needs it to work on the rest.
+test-datatrove: $(VENV)-datatrove/installed ## the extractor in datatrove's pipelines
+	$(VENV)-datatrove/bin/python -m pytest -rs tests/bulk/test_datatrove.py
 
-$(VENV)-engines/installed: setup.cfg
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)-engines'
-	@$(VENV)-engines/bin/python -m pip $(PIP_OPTIONS) install \
-		--editable '.[dev,ray,datatrove]'
-	@touch $@
-
-# NeMo Curator needs PyTorch. What PyPI has of it for Linux brings gigabytes of CUDA, which nothing
-# here uses: so the build without is named, alone, and comes from its makers' index or from where pip
-# looks anyway. Where it is in neither, this stops before it downloads CUDA.
-TORCH := 2.13.0
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-
-test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
-	$(VENV)-curator/bin/python -m pytest -rs tests/bulk/test_nemo_curator.py
-
-$(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip $(PIP_OPTIONS) install
-$(VENV)-curator/installed: setup.cfg
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
-	@$(PIP_INSTALL) --no-deps --extra-index-url '$(TORCH_INDEX)' \
-		'torch==$(TORCH)+cpu; sys_platform == "linux"' 'torch==$(TORCH); sys_platform != "linux"'
-	@$(PIP_INSTALL) --editable '.[dev]' 'torch==$(TORCH)' 'nemo-curator[text-cpu]>=1.4'
+$(VENV)-datatrove/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-datatrove'
+	@$(VENV)-datatrove/bin/python -m pip $(PIP_OPTIONS) install --editable '.[dev,datatrove]'
 	@touch $@
 
 # The compiled part is there, beside its sources, since the other environment was installed: without

@@ -2,8 +2,8 @@
 
 The archive is a WARC file of the labelled pages, again and again, with a damaged record and one of
 100 MB. It is read by one process and by two, then by two of which one is killed, and with them the
-command, which is given again; and by Ray, if it is asked for. What is measured is of all processes
-of a run together, as sampled; memory is each process's share (PSS).
+command, which is given again. What is measured is of all processes of a run together, as sampled;
+memory is each process's share (PSS).
 
 The program exits with 1 if a page is lost or comes twice, if two processes take more than
 `MOST_MORE` of the processor time of one, or if memory grows.
@@ -75,7 +75,6 @@ def main() -> int:
     add_data(parser)
     parser.add_argument("--megabytes", type=at_least(1), default=2000, metavar="MB")
     parser.add_argument("--part", type=at_least(1), default=64, metavar="MB")
-    parser.add_argument("--ray", action="store_true", help="measure Ray on one and two cores, too")
     options = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -84,7 +83,7 @@ def main() -> int:
         megabytes = archive.stat().st_size / 1e6
         print(f"{records:,} pages, {megabytes:,.0f} MB")
         runs = {}
-        for options_of_run in (["-p", "1"], ["-p", "2"], *ray_runs(options.ray)):
+        for options_of_run in (["-p", "1"], ["-p", "2"]):
             line = command(archive, folder / "-".join(["out", *options_of_run]), options.part)
             run = runs["".join(options_of_run)] = measured([*line, *options_of_run])
             print_run(" ".join(options_of_run), run, records, megabytes)
@@ -94,10 +93,6 @@ def main() -> int:
         faults = [*faults_of(results, records), *slow(runs)]
     print("\n".join(faults or ["no page was lost, none came twice"]))
     return bool(faults)
-
-
-def ray_runs(asked: bool) -> list[list[str]]:  # noqa: FBT001 - the option
-    return [["--ray", "-p", "1"], ["--ray", "-p", "2"]] if asked else []
 
 
 def write_archive(path: Path, data: Path, megabytes: int) -> int:

@@ -6,9 +6,13 @@ extractor once before the first page, which loads the model.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from datatrove.pipeline.extractors.base import BaseExtractor
 
-from scrapy_mss.bulk.texts import text_of
+from scrapy_mss.extractor import Extractor
+
+_extractor = lru_cache(4)(Extractor)  # loaded where pages are read; a process has one or two
 
 
 class MssExtractor(BaseExtractor):  # type: ignore[misc]
@@ -25,4 +29,5 @@ class MssExtractor(BaseExtractor):  # type: ignore[misc]
 
     def extract(self, text: str) -> str:
         """The text in the HTML *text*; datatrove drops a document where it is empty."""
-        return text_of(text, self._model, only_articles=self._only_articles)
+        extraction = _extractor(self._model or None).extract(text)
+        return extraction.text if extraction.is_article or not self._only_articles else ""

@@ -27,7 +27,6 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import Options
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import Self
 
     from scrapy_mss.models.model import Model
@@ -60,8 +59,7 @@ class ArticleExtractor:
     """Extracts pages with the *settings* of a crawl, such as ``MSS_FIELDS=['markdown']``.
 
     *model* is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is the
-    number of processes. As an actor of Ray Data it takes batches with the columns ``url`` and
-    ``html``, which must be ``pyarrow`` tables (``batch_format``).
+    number of processes.
     """
 
     def __init__(self, model: str = "", **settings: Any) -> None:
@@ -79,24 +77,6 @@ class ArticleExtractor:
     def close(self) -> None:
         """End the workers."""
         self._pool.close()
-
-    def __call__(self, batch: pa.Table) -> pa.Table:
-        """A row for each page of *batch*: its article, or the reason why it has none.
-
-        Other columns of *batch* are passed on, except ``html``, which becomes the article's.
-        """
-        import pyarrow as pa
-
-        schema = Columns({**COLUMNS.types, REASON: str, DETAIL: str}, has_other=False).schema()
-        pages = zip(batch.column("url"), batch.column("html"), strict=True)
-        records = (
-            Record.of(url.as_py(), html.as_py(), place) for place, (url, html) in enumerate(pages)
-        )
-        table = pa.Table.from_pylist([*self.rows(records)], schema=schema)
-        for name in batch.column_names:
-            if name not in schema.names:
-                table = table.append_column(batch.schema.field(name), batch.column(name))
-        return table
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """A row for each of *records*, in their order; they are taken as workers have room."""

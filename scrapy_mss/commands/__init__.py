@@ -36,7 +36,6 @@ ACTIONS: Mapping[str, str] = {
     "suggest": "suggest a rule for a site from some of its pages",
     "info": "print what is in a model or a store",
     "report": "report each site: errors, articles, extraction quality, and alarms",
-    "unsure": "list the pages on which the model was least certain",
     "workbench": "edit rules for sites in the browser",
 }
 

@@ -65,12 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MB",
         help="approximate megabytes of input per Parquet file; default: 64",
     )
-    parser.add_argument(
-        "--ray",
-        action="store_true",
-        help="use Ray Data, on the cluster at RAY_ADDRESS or else on this machine; INPUT and "
-        "FOLDER must have the same path on all machines",
-    )
 
 
 def cores() -> int:
@@ -86,8 +80,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
-    from scrapy_mss.bulk.parts import Engine, EngineError
-    from scrapy_mss.bulk.ray_engine import RayEngine
+    from scrapy_mss.bulk.parts import EngineError
     from scrapy_mss.bulk.run import Bulk, ManifestError
     from scrapy_mss.bulk.worker_groups import WorkerGroups
 
@@ -95,14 +88,10 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for name in READING:
         settings[name] = command.settings.get(name, SETTINGS[name].default)
     bulk = Bulk(options.inputs, options.output, settings, options.part * MEGABYTE)
-    engine: Engine = WorkerGroups(settings, options.processes or cores())
-    if options.ray:
-        if find_spec("ray") is None:
-            raise CommandError("ray is missing: pip install 'scrapy-mss[ray]'")
-        engine = RayEngine(settings, options.processes)
+    groups = WorkerGroups(settings, options.processes or cores())
     try:
         with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
-            summary = bulk.run(engine, lambda total, done: progress_on(bar, total, done))
+            summary = bulk.run(groups, lambda total, done: progress_on(bar, total, done))
     except (EngineError, ManifestError) as error:
         raise CommandError(str(error)) from error
     _print(options.output, summary)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
+from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.models.files import write_atomically
@@ -18,6 +19,7 @@ from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 
@@ -34,10 +36,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the file to write; default: {PAGE}, or standard output for JSON",
     )
     parser.add_argument("--json", action="store_true", help="write JSON instead of HTML")
+    parser.add_argument(
+        "--pages",
+        type=_json_lines,
+        metavar="FILE",
+        help="instead of a report, list the pages on which the model was least certain, from 0 to "
+        "1, and write them to a .jsonl file, which all commands can read; crawls keep them with "
+        "MSS_REPORT = 'pages'",
+    )
     add_store_argument(parser)
 
 
+def _json_lines(text: str) -> Path:
+    if not text.endswith(".jsonl"):
+        raise argparse.ArgumentTypeError(f"expected a file name that ends in .jsonl, got {text!r}")
+    return Path(text)
+
+
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
+    if options.pages is not None:
+        return _write_pages(UncertainStore(chosen_store(options.store, command)), options.pages)
     store = QualityStore(chosen_store(options.store, command))
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
@@ -55,6 +73,22 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         for line in _lines(found, target):
             print_line(line)
     return WITH_ALARMS if found.alarms else GOOD
+
+
+def _write_pages(store: UncertainStore, target: Path) -> int:
+    found = store.pages()
+    if not found:
+        print_line(f"{store.name}: no pages; crawl with MSS_REPORT = 'pages'")
+        return NOT_FOUND
+    lines = [
+        json.dumps({"url": each.url, "html": each.html}) + "\n"
+        for site in found
+        for each in store.stored(site)
+    ]
+    write_atomically(target, "".join(lines).encode())
+    for each in chain.from_iterable(found.values()):
+        print_line(f"{each.certainty:.2f} {each.url}")
+    return GOOD
 
 
 def _lines(found: Report, target: Path) -> Iterator[str]:
@@ -84,6 +118,6 @@ ACTION = Action(
     "scrapy mss report -o quality.html",
     add_arguments,
     perform,
-    "Exit codes: 0 if there is no alarm, 1 if there is one, 2 for invalid arguments\n"
-    "or files, or if nothing has been counted yet.",
+    "Exit codes: 0 if there is no alarm, 1 if there is one or if there are no pages for\n"
+    "--pages, 2 for invalid arguments or files, or if nothing has been counted yet.",
 )

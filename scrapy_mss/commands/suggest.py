@@ -33,7 +33,7 @@ from scrapy_mss.suggest import (
     suggest,
 )
 
-MOST_LISTED: Final = 20  # pages on which rule and model disagree
+MAX_LISTED: Final = 20  # pages on which rule and model disagree
 DISAGREE: Final = 0.9  # the agreement below which a page is worth a look
 
 
@@ -98,13 +98,13 @@ def _verdict(found: Suggestion) -> Iterator[str]:
         f"confidence {found.confidence:.2f}; matches {matched} of {len(articles)} articles; "
         f"fields: {', '.join(fields) or 'those of the metadata'}"
     )
-    for url, reason in found.left_out[:MOST_LISTED]:
+    for url, reason in found.left_out[:MAX_LISTED]:
         yield f"no vote  {url}  {reason}"
     differing = sorted(
         (page for page in found.pages if page.agreement < DISAGREE),
         key=lambda page: page.agreement,
     )
-    for page in differing[:MOST_LISTED]:
+    for page in differing[:MAX_LISTED]:
         yield f"differs  {page.url}  {_difference(page)}"
 
 

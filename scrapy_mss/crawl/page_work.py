@@ -31,7 +31,7 @@ from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
-from scrapy_mss.wrappers.reading import LEAST_PROBABILITY, read_at
+from scrapy_mss.wrappers.reading import MIN_PROBABILITY, read_at
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class PageWork:
         read = Page(place.tokens, page.url)
         extraction = Extractor.of(self.model).extract_page(read, page.site)
         # A further page is short, and known to be of an article.
-        least = 0.0 if page.further else LEAST_PROBABILITY
+        least = 0.0 if page.further else MIN_PROBABILITY
         return read_at(place, read, extraction, least), _ModelReading(
             extraction, ModelState.of(self.model)
         )

@@ -49,7 +49,7 @@ DAY_TO_DAY: Final = 0.2
 DECLINE: Final = 0.2  # of what it was; a smaller one is no reason to get up
 LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
-FEWEST_GROUPS: Final = 4  # whose differences say how days differ
+MIN_GROUPS: Final = 4  # whose differences say how days differ
 
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
@@ -174,7 +174,7 @@ def has_declined(now: Proportion, before: Sequence[Proportion]) -> bool:
         return False
     positions = [each.position for each in before]
     usual, of_days = median(positions), DAY_TO_DAY**2
-    if len(before) >= FEWEST_GROUPS:
+    if len(before) >= MIN_GROUPS:
         deviation = MAD_TO_DEVIATION * median(abs(each - usual) for each in positions)
         of_days = max(of_days, deviation**2 - median(1 / each.of for each in before))
     chance = 1 / now.of + 1 / sum(each.of for each in before)

@@ -45,7 +45,7 @@ DAY: Final = 24  # hours
 COVERED: Final = 7 * DAY  # at most, by one crawl: `NewsSpider` takes what is a week old
 # The first crawls of a site may download a backlog. Beyond three times the median day, no more is
 # counted of a day.
-MOST_OF_MEDIAN: Final = 3.0
+MAX_OF_MEDIAN: Final = 3.0
 DAY_TO_DAY: Final = 0.2  # standard deviation of a day, as a part of what is usual on that weekday
 UNREACHABLE, EMPTY, SILENT = "unreachable", "empty", "silent"
 IMPROBABLE: Final = 0.001  # at half of it, ten articles a day are missed after thirty hours
@@ -303,7 +303,7 @@ def _without_backlog(past: Mapping[int, float]) -> dict[int, float]:
     of_day: dict[int, float] = {}
     for hour, articles in past.items():
         of_day[hour // DAY] = of_day.get(hour // DAY, 0.0) + articles
-    most = MOST_OF_MEDIAN * median(filter(None, of_day.values())) if any(of_day.values()) else 0.0
+    most = MAX_OF_MEDIAN * median(filter(None, of_day.values())) if any(of_day.values()) else 0.0
     share = {day: min(1.0, most / each) if each else 1.0 for day, each in of_day.items()}
     return {hour: articles * share[hour // DAY] for hour, articles in past.items()}
 

@@ -15,7 +15,7 @@ from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
 
-FEWEST_DAYS: Final = 3  # that make a line
+MIN_DAYS: Final = 3  # that make a line
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
@@ -212,7 +212,7 @@ def _daily(
 
 def _line(numbers: Sequence[float | None], most: float, label: str) -> Html:
     """A line through *numbers*, if there are enough of them to be one."""
-    if sum(number is not None for number in numbers) < FEWEST_DAYS:
+    if sum(number is not None for number in numbers) < MIN_DAYS:
         return Html("")
     top = most or max((each for each in numbers if each is not None), default=1.0) or 1.0
     return sparkline(numbers, top, label)

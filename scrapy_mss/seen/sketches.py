@@ -26,7 +26,7 @@ KEYS: Final = 12  # of them ask the index: of texts that share a half, one in 4,
 WORDS: Final = 5  # of a passage; four are a phrase that strangers use, six halve under an edit
 CHARACTERS: Final = 10  # of a passage where no spaces are between words
 LONGEST: Final = 50_000  # characters that are read: nine of ten thousand articles are shorter
-FEWEST: Final = 20  # passages; what is shorter is a caption, and says little of its own
+MIN_PASSAGES: Final = 20  # passages; what is shorter is a caption, and says little of its own
 
 # Above what different pages of a site share, by `python -m research.studies.stories`.
 OF_BOTH: Final = 0.3
@@ -66,7 +66,7 @@ def sketch(text: str) -> Numbers | None:
     """uint32[at most SIZE], ascending: the sample of *text*; None if that is too short."""
     words, length = _words(text[:LONGEST].lower())
     count = len(words) - length + 1
-    if count < FEWEST:
+    if count < MIN_PASSAGES:
         return None
     codes = np.fromiter((crc32(each.encode("utf-8", "replace")) for each in words), np.uint64)
     mixed = np.zeros(count, np.uint64)
@@ -75,7 +75,7 @@ def sketch(text: str) -> Numbers | None:
     mixed ^= mixed >> _HALF
     mixed *= _FACTOR
     found = np.unique((mixed >> _HALF).astype(np.uint32))[:SIZE]
-    return found if len(found) >= FEWEST else None
+    return found if len(found) >= MIN_PASSAGES else None
 
 
 def words_of(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from scrapy_mss.pages.addresses import address_of, article_prior, log_odds, logi
 
 MAX_SHAPES: Final = 64
 QUANTUM: Final = 256  # counts are whole multiples of one part of this
-ONCE: Final = 1.5  # pages: below that, a shape was seen on one page, or long ago
+ONCE: Final = 1.5  # pages: below that, a shape or a row was seen on one page, or long ago
 START_PAGES: Final = 2.0  # how many pages the start, and each more general shape, counts as
 MIN_PAGES: Final = 3.0  # below that, a shape says nothing of a page
 

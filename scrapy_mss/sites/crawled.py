@@ -16,14 +16,13 @@ from scrapy_mss.markup.tokens import TokenIds
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.memory import SiteMemory, period_of
+from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.checkpoints import Part
 from scrapy_mss.storage.tables import Change, minute_now
 
 WATCHED = 10  # pages of a window, and of a memory that says anything
-LEAST = 0.3  # mean agreement of a window, below which the layout is another one
-VOTES = 1  # the column of a container's row with the sum of its votes
+MIN_AGREEMENT = 0.3  # mean agreement of a window, below which the layout is another one
 
 
 def agreement(known: TokenIds, page: SiteMemory) -> float:
@@ -62,7 +61,7 @@ class LayoutWatch:
         self._agreements.append(agreement(self._before, page))
         if len(self._agreements) < WATCHED:
             return False
-        changed = sum(self._agreements) < LEAST * WATCHED
+        changed = sum(self._agreements) < MIN_AGREEMENT * WATCHED
         self._before, self._since = self._since, known.containers.keys
         self._agreements = []
         if changed:

@@ -35,7 +35,7 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import log_odds, logistic
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
-from scrapy_mss.sites.memory import BlockKeys, Columns, SiteMemory
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 
 MIN_PAGES = 3.0  # below that, shares of pages say nothing
 REPETITION = 2.0  # log-odds for each unit of log(1 + STEEPNESS * share of pages)
@@ -75,8 +75,8 @@ class Recalled:
 
     keys: BlockKeys
     pages: float  # of the site
-    texts: Columns
-    containers: Columns
+    texts: Floats
+    containers: Floats
 
     @classmethod
     def of(cls, memory: SiteMemory, keys: BlockKeys) -> Recalled:

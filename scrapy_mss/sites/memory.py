@@ -32,16 +32,14 @@ from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
-from scrapy_mss.sites.address_counts import AddressCounts
+from scrapy_mss.sites.address_counts import ONCE, QUANTUM, AddressCounts
 
-Columns = Floats  # float64[WIDTH, n]
 Rows = NDArray[np.float32]
 Minutes = NDArray[np.uint32]
 
 WIDTH = 4  # counts a row
-QUANTUM = 256  # counts are whole multiples of one part of this
 SEEN = 0  # the column with the number of pages, in every table
-ONCE = 1.5  # pages: below that, a row was seen on one page, or long ago
+VOTES = 1  # and that of containers with the sum of their votes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +112,8 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         """The rows at *places* (intp[n], ascending)."""
         return KeyedCounts(self.keys[places], self.rows[places], self.seen[places])
 
-    def find(self, keys: TokenIds) -> Columns:
-        """The counts of *keys* (uint64[n]), a column each; 0 where a key is unknown."""
+    def find(self, keys: TokenIds) -> Floats:
+        """float64[WIDTH, n]: the counts of *keys* (uint64[n]); 0 where a key is unknown."""
         if not len(self):
             return np.zeros((WIDTH, len(keys)))
         places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)

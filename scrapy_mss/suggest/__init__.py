@@ -32,7 +32,7 @@ from scrapy_mss.suggest.readings import (
 )
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import yaml_of
-from scrapy_mss.wrappers.selectors import css
+from scrapy_mss.wrappers.selectors import Selector
 
 __all__ = (
     "NO_ARTICLE",
@@ -41,7 +41,6 @@ __all__ = (
     "SitePage",
     "Suggestion",
     "agreements",
-    "initial_rule",
     "of_one_site",
     "read_pages",
     "suggest",
@@ -52,14 +51,21 @@ MAX_PAGES: Final = 50  # that are read; more add nothing and take longer
 MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages
 MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
 MAX_TESTS: Final = 10  # pages for `scrapy mss check`
-LEAST_AGREEMENT: Final = 0.9  # with the model, of a page that is a test of the rule
+MIN_AGREEMENT: Final = 0.9  # with the model, of a page that is a test of the rule
 
 OTHER_SITE: Final = "of another site"
 TOO_MANY: Final = f"beyond the first {MAX_PAGES} pages"
 
 
 class NoRuleError(ValueError):
-    """No rule is good enough; the message says why."""
+    """No rule is good enough; the message says why.
+
+    *around* are the selectors of the place that agrees best with the model, if there is one.
+    """
+
+    def __init__(self, message: str, around: tuple[Selector, ...] = ()) -> None:
+        super().__init__(message)
+        self.around = around
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +110,11 @@ def suggest_of(
         reasons = ", ".join(f"{n} {why}" for why, n in Counter(why for _, why in left_out).items())
         raise NoRuleError(f"none of {len(read)} pages can vote on a rule: {reasons or 'no pages'}")
     found = best_place(voters)
-    if found is None:
+    if found is None or not found.is_good:
         raise NoRuleError(
             f"no rule from {len(voters)} articles: no container agrees with the model on pages "
-            "that it was not chosen from; give more pages, or only those of one layout"
+            "that it was not chosen from; give more pages, or only those of one layout",
+            found.around if found else (),
         )
     fields = field_rules(voters)
     selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
@@ -123,13 +130,6 @@ def suggest_of(
         {name: field.confidence for name, field in fields.items()},
         left_out,
     )
-
-
-def initial_rule(site: str, read: Sequence[SitePage]) -> Wrapper:
-    """A rule to begin with if none is good enough: around the place that agrees best, if any."""
-    voters = _voters(read)
-    found = best_place(voters, least_agreement=0) if voters else None
-    return Wrapper(site=site, around=found.around if found else (css("article"),))
 
 
 def of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:
@@ -163,7 +163,7 @@ def _voters(read: Sequence[SitePage]) -> list[SitePage]:
 
 def _tests(pages: Sequence[PageAgreement]) -> tuple[SamplePage, ...]:
     """The pages that the rule fits best, for `scrapy mss check`."""
-    good = [page for page in pages if page.matched and page.agreement >= LEAST_AGREEMENT]
+    good = [page for page in pages if page.matched and page.agreement >= MIN_AGREEMENT]
     urls = dict.fromkeys(page.url for page in good if page.url.isascii() and page.url.isprintable())
     return tuple(SamplePage(url) for url in list(urls)[:MAX_TESTS])
 

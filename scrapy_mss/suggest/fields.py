@@ -24,13 +24,13 @@ from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector
 
 Value = tuple[str, ...]
 
-MOST_WORDS: Final = 40  # of an element that may be a title, a date or an author
-MOST_CHARACTERS: Final = 400
+MAX_WORDS: Final = 40  # of an element that may be a title, a date or an author
+MAX_CHARACTERS: Final = 400
 VALUE_ATTRIBUTES: Final = "datetime content title data-time data-date data-datetime".split()
 MAX_PLACES: Final = 8  # elements of a page that have a value
 MAX_TRIED: Final = 120  # selectors of a field
-LEAST_RIGHT: Final = 0.6  # of the pages with a value, that the selector gives it on
-MOST_WRONG: Final = 0.1  # of the pages, that it gives another one on
+MIN_RIGHT: Final = 0.6  # of the pages with a value, that the selector gives it on
+MAX_WRONG: Final = 0.1  # of the pages, that it gives another one on
 
 
 class _Field(NamedTuple):
@@ -98,7 +98,7 @@ def _field_rule(
         known = [(one, other) for one, other in zip(given, values, strict=True) if other]
         right = sum(one == other for one, other in known)
         wrong = sum(bool(one) and one != other for one, other in known)
-        if right >= LEAST_RIGHT * n_known and wrong <= MOST_WRONG * n_known:
+        if right >= MIN_RIGHT * n_known and wrong <= MAX_WRONG * n_known:
             rule = FieldRule(selector, expected(right, n_known))
             rated.append((right - wrong, -cost, rule))
     return max(rated, key=lambda row: row[:2])[2] if rated else None
@@ -120,15 +120,15 @@ def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[E
     for element, (start, end) in page.elements.items():
         for attribute in VALUE_ATTRIBUTES:
             text = element.get(attribute)
-            if text and len(text) <= MOST_CHARACTERS and of_text(clean(text)) == value:
+            if text and len(text) <= MAX_CHARACTERS and of_text(clean(text)) == value:
                 yield element, f"::attr({attribute})"
-        if not 0 < end - start <= MOST_WORDS:
+        if not 0 < end - start <= MAX_WORDS:
             continue
-        text = "".join(islice(element.itertext(), MOST_WORDS * 2))
+        text = "".join(islice(element.itertext(), MAX_WORDS * 2))
         left -= len(text)
         if left < 0:
             return
-        is_short = len(text) <= MOST_CHARACTERS
+        is_short = len(text) <= MAX_CHARACTERS
         if is_short and set(of_text(" ".join(text.split()))) & set(value):
             yield element, ""
 

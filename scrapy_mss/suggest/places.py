@@ -30,7 +30,7 @@ from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates, compounds, elements_of, usable
 from scrapy_mss.wrappers.selectors import Element, Selector, css
 
-LEAST_SHARE: Final = 0.3  # of what the model keeps on a page, that a container has
+MIN_SHARE: Final = 0.3  # of what the model keeps on a page, that a container has
 MAX_CONTAINERS: Final = 24  # of a page, from the innermost
 MAX_OF_CONTAINER: Final = 10  # selectors of each
 MAX_CHILDREN: Final = 200  # of a container, whose kinds are looked at
@@ -39,8 +39,8 @@ MAX_KINDS: Final = 4  # of children
 # paragraph of another kind, a list or a table, would still be part of it.
 OF_CHILDREN: Final = 12.0
 OF_MANY: Final = 20.0  # the cost of selecting twice as many elements of a page
-LEAST_PROPOSERS: Final = 2  # pages that have a place; what one page has may be its own
-MAX_BODIES: Final = 500  # selectors that are tried
+MIN_PROPOSERS: Final = 2  # pages that have a place; what one page has may be its own
+MAX_SELECTORS: Final = 500  # selectors that are tried
 MAX_PLACES: Final = 8  # for which exclusions are searched
 MAX_REMEMBERED: Final = 4096  # selections; a search tries some hundred selectors
 MAX_EXCLUDED: Final = 12  # selectors in `exclude`
@@ -54,11 +54,11 @@ MAX_ALTERNATIVES: Final = 3
 # The agreement on a page that nothing is selected on: the model reads it, and well. A rule that
 # gives half of a text is worse than one that does not match, but it should match the site's pages.
 MISSED: Final = 0.8
-LEAST_AGREEMENT: Final = 0.93  # on pages held out: below it, the model alone is better
-LEAST_GAIN: Final = 0.001  # of agreement, by a selector of `exclude`
-LEAST_GAIN_ALONE: Final = 0.004  # the same, of what the model keeps if it reads a page on its own
+MIN_AGREEMENT: Final = 0.93  # on pages held out: below it, the model alone is better
+MIN_GAIN: Final = 0.001  # of agreement, by a selector of `exclude`
+MIN_GAIN_ALONE: Final = 0.004  # the same, of what the model keeps if it reads a page on its own
 COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
-MOST_LOST: Final = 0.1  # of the words that are excluded, that the model keeps
+MAX_LOST: Final = 0.1  # of the words that are excluded, that the model keeps
 TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be excluded
 
 # Elements of text: what selects them alone ends with the last paragraph.
@@ -74,12 +74,14 @@ PLAIN_TAGS: Final = frozenset(
 class ArticlePlace:
     """Where the article is, and what is excluded there.
 
-    ``agreement`` is that with the model, 0 to 1, to be expected on a page of the site.
+    ``agreement`` is that with the model, 0 to 1, to be expected on a page of the site. Of a place
+    that is not ``is_good``, the model alone is better.
     """
 
     around: tuple[Selector, ...]
     exclude: tuple[Selector, ...]
     agreement: float
+    is_good: bool = True
 
 
 class _Votes:
@@ -91,7 +93,7 @@ class _Votes:
 
     def __init__(self, pages: Sequence[SitePage], *, alone: bool = False) -> None:
         self.pages = pages
-        self.least_gain = LEAST_GAIN_ALONE if alone else LEAST_GAIN
+        self.least_gain = MIN_GAIN_ALONE if alone else MIN_GAIN
         sizes = [len(page.target) for page in pages]
         self.starts: Counts = np.append(0, np.cumsum(sizes)).astype(np.int64)
         self.target: Bools = np.concatenate([page.target for page in pages])
@@ -158,10 +160,8 @@ class _PlaceCandidate(NamedTuple):
     proposers: Bools
 
 
-def best_place(
-    pages: Sequence[SitePage], least_agreement: float = LEAST_AGREEMENT
-) -> ArticlePlace | None:
-    """The place that agrees best with the model on *pages*; None if that is too little."""
+def best_place(pages: Sequence[SitePage]) -> ArticlePlace | None:
+    """The place that agrees best with the model on *pages*; None if no element has enough of it."""
     votes = _Votes(pages)
     everyone = np.ones(len(pages), np.bool_)
     selected, missed = np.zeros(len(votes.target), np.bool_), everyone
@@ -169,9 +169,14 @@ def best_place(
     exclude: list[Selector] = []
     while missed.any() and len(around) < MAX_ALTERNATIVES:
         found = _best(votes, missed, selected, exclude)
-        if found is None or found[2] < least_agreement:
+        if found is None:
             break
-        candidate, exclude, _ = found
+        candidate, search, agreement = found
+        if agreement < MIN_AGREEMENT:
+            if not around:
+                return ArticlePlace((candidate.selector,), (), agreement, is_good=False)
+            break
+        exclude = search.exclude(everyone)[0]
         around.append(candidate.selector)
         selected = votes.merged(selected, candidate.span)
         missed = votes.per_page(selected) == 0
@@ -186,8 +191,8 @@ def best_place(
 
 def _best(
     votes: _Votes, missed: Bools, selected: Bools, exclude: Sequence[Selector]
-) -> tuple[_PlaceCandidate, list[Selector], float] | None:
-    """The next alternative, for the pages that are *missed*, with all that is then excluded.
+) -> tuple[_PlaceCandidate, _ExclusionSearch, float] | None:
+    """The next alternative, for the pages that are *missed*, and what may be excluded with it.
 
     Last is the agreement on pages held out of those that are *missed*.
     """
@@ -203,8 +208,7 @@ def _best(
         score = float(agreements.mean()) - COST_OF_PART * candidate.cost
         rated.append((score, candidate, search, agreements))
     _, best, search, agreements = max(rated, key=lambda row: row[0])
-    exclude = search.exclude(np.ones(len(missed), np.bool_))[0]
-    return best, exclude, float(agreements[missed].mean())
+    return best, search, float(agreements[missed].mean())
 
 
 def _candidates(votes: _Votes, missed: Bools) -> list[_PlaceCandidate]:
@@ -215,11 +219,11 @@ def _candidates(votes: _Votes, missed: Bools) -> list[_PlaceCandidate]:
         for named in _container_selectors(votes.pages[number]):
             costs[named.text] = named.cost
             proposers[named.text].add(number)
-    least = min(LEAST_PROPOSERS, len(missed))
+    least = min(MIN_PROPOSERS, len(missed))
     able = [(cost, text) for text, cost in costs.items() if len(proposers[text]) >= least]
     found: dict[bytes, _PlaceCandidate] = {}
-    for cost, text in sorted(able)[:MAX_BODIES]:
-        selector = usable(text, "body")
+    for cost, text in sorted(able)[:MAX_SELECTORS]:
+        selector = usable(text, "around")
         if selector is None:
             continue
         by = np.isin(np.arange(len(missed)), list(proposers[text]))
@@ -261,7 +265,7 @@ def _container_selectors(page: SitePage) -> Iterator[Candidate]:
 def _containers(page: SitePage) -> list[Element]:
     """The elements with enough of what the model keeps, from the innermost."""
     through = np.append(0, page.target.cumsum())
-    least = LEAST_SHARE * through[-1]
+    least = MIN_SHARE * through[-1]
     found = [
         element
         for element, (start, end) in page.elements.items()
@@ -377,7 +381,7 @@ def _exclusions(votes: _Votes, span: Bools) -> list[_Exclusion]:
         if selector is None:
             continue
         words = np.flatnonzero(votes.inside(selector) & span & votes.able)
-        if 0 < len(words) <= left and votes.target[words].mean() <= MOST_LOST:
+        if 0 < len(words) <= left and votes.target[words].mean() <= MAX_LOST:
             exclusion = _Exclusion(costs[text], selector, words)
             key = words.tobytes()
             left -= 0 if key in found else len(words)

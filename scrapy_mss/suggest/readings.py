@@ -119,8 +119,8 @@ def read_pages(
         extractor.extract_page(page, context).kept
         for page, context in zip(read, contexts, strict=True)
     ]
-    added = {n: context.update.added for n, context in enumerate(contexts)}
-    numbers = [n for n, memory in added.items() if memory.pages][:MAX_IN_MEMORY]
+    added = [context.update.added for context in contexts]
+    numbers = [n for n, each in enumerate(added) if each.pages][:MAX_IN_MEMORY]
     everything = SiteMemory.total([known, *(added[n] for n in numbers)])
     found = []
     for number, page in enumerate(read):

@@ -33,7 +33,6 @@ from scrapy_mss.suggest import (
     NoRuleError,
     SitePage,
     agreements,
-    initial_rule,
     read_pages,
     suggest_of,
 )
@@ -41,7 +40,7 @@ from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
 from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
 from scrapy_mss.workbench.pages import Pages
-from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError
+from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError, css
 from scrapy_mss.wrappers.reading import example_on, learn
 from scrapy_mss.wrappers.schema import yaml_of
 
@@ -49,10 +48,10 @@ Json = dict[str, Any]
 CACHED_SITES: Final = 3  # sites whose trees are in memory: some 100 MB each
 CACHED_PAGES: Final = 16  # explanations of pages
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other requests are answered
-MOST_LEVELS: Final = 1_000  # elements around a block
-MOST_RUNS: Final = 100_000  # of text in a block
-MOST_PROBLEMS: Final = 20  # of a rule or a folder, that are shown
-MOST_QUEUED: Final = 200  # pages that are shown
+MAX_LEVELS: Final = 1_000  # elements around a block
+MAX_RUNS: Final = 100_000  # of text in a block
+MAX_PROBLEMS: Final = 20  # of a rule or a folder, that are shown
+MAX_QUEUED: Final = 200  # pages that are shown
 LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
 LONGEST_FIELD: Final = 500
 SECONDS_AN_HOUR: Final = 3600
@@ -169,7 +168,7 @@ def suggest(request: Request) -> Json:
     try:
         found = suggest_of(request.site, request.pages)
     except NoRuleError as error:
-        rule = initial_rule(request.site, request.pages)
+        rule = Wrapper(site=request.site, around=error.around or (css("article"),))
         return {"rule": yaml_of(rule), "confidence": 0.0, "reason": str(error)}
     rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
     return {"rule": yaml_of(rule), "confidence": found.confidence, "reason": ""}
@@ -222,10 +221,10 @@ def click(request: Request) -> Json:
     role = request.text("role")
     if role not in ROLES:
         raise RequestError(f"expected one of {', '.join(ROLES)} for role")
-    level = None if request.values.get("level") is None else request.number("level", MOST_LEVELS)
+    level = None if request.values.get("level") is None else request.number("level", MAX_LEVELS)
     page, blocks = request.page, request.blocks
     block = blocks[request.number("block", len(blocks))]
-    clicked = Click(block, role, level, request.number("run", MOST_RUNS))
+    clicked = Click(block, role, level, request.number("run", MAX_RUNS))
     edit = edited(request.rule, request.pages, page, clicked)
     first, after = edit.words
     inside = [
@@ -330,7 +329,7 @@ def _queue(state: WorkbenchState) -> list[Json]:
     }
     found = (page for of_site in UncertainStore(state.store).pages().values() for page in of_site)
     rows = []
-    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MOST_QUEUED]:
+    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MAX_QUEUED]:
         host, number = known.get(row.url, ("", None))
         certainty = round(row.certainty, 3)
         rows.append({"url": row.url, "certainty": certainty, "site": host, "page": number})
@@ -369,7 +368,7 @@ def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Js
 
 
 def _problems(error: WrapperError) -> list[Json]:
-    return [{"line": each.line, "text": str(each)} for each in error.problems[:MOST_PROBLEMS]]
+    return [{"line": each.line, "text": str(each)} for each in error.problems[:MAX_PROBLEMS]]
 
 
 def _problem(error: Exception) -> Json:

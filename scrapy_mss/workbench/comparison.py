@@ -20,8 +20,8 @@ from scrapy_mss.suggest.readings import SitePage
 _BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
 BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
 AROUND: Final = 8  # words of agreement that are shown before and after a difference
-MOST_WORDS: Final = 3_000  # of a page's differences
-MOST_RUNS: Final = 300
+MAX_WORDS: Final = 3_000  # of a page's differences
+MAX_RUNS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ def differences(tokens: Tokens, by_rule: Bools, by_model: Bools) -> list[Run]:
     ]
     if len(runs) == 1 and runs[0][0] == BOTH:
         return []
-    return list(_shown(tokens, runs[:MOST_RUNS]))
+    return list(_shown(tokens, runs[:MAX_RUNS]))
 
 
 def _shown(tokens: Tokens, runs: Sequence[tuple[str, Indices]]) -> Iterator[Run]:
-    left = MOST_WORDS
+    left = MAX_WORDS
     for number, (kind, at) in enumerate(runs):
         if left <= 0:
             yield Run(GAP, "…")

@@ -36,10 +36,10 @@ from scrapy_mss.wrappers.selectors import Element
 BODY: Final = "body"
 FIELDS: Final = ("title", "authors", "published")
 ROLES: Final = (BODY, *FIELDS)
-MOST_TRIED: Final = 12  # selectors of an element
-MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
+MAX_TRIED: Final = 12  # selectors of an element
+MAX_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
-MOST_LEADING: Final = 200  # characters of these words: a page may have any without a space
+MAX_LEADING: Final = 200  # characters of these words: a page may have any without a space
 NOW_BODY: Final = "the model drops this: now all of the place is the body"
 OPEN_TAGS: Final = ("html", "body")
 
@@ -109,7 +109,7 @@ class _Editor:
     ) -> None:
         self.rule, self.page, self.words = rule, page, words
         others = (each for each in pages if each is not page and not each.left_out)
-        self.others = list(islice(others, MOST_OTHERS))
+        self.others = list(islice(others, MAX_OTHERS))
         self.roots = [page.root, *(each.root for each in self.others)]
 
     def is_inside(self, rule: Wrapper) -> bool:
@@ -133,13 +133,12 @@ class _Editor:
         path = self._path(BLOCK_TAGS)
         free = tuple(each for each in self.rule.exclude if not self._covers(each))
         level = min(click.level or 0, len(path) - 1)
-        rule = self._including(exclude=free)
-        if rule and free != self.rule.exclude:
+        if free != self.rule.exclude and (rule := self._including(exclude=free)):
             return self._edit(rule, path, level, "no longer excluded")
         if click.level is None and not self._by_rule(self.rule).any():
             level = self._around_all(path)  # without any body on this page
-        rule = self._including(exclude=free, body=self.rule.place, around=())
-        if rule and self.rule.around:
+        as_body = {"body": self.rule.place, "around": ()}
+        if self.rule.around and (rule := self._including(exclude=free, **as_body)):
             return self._edit(rule, path, level, NOW_BODY)
         for selector in self._selectors(path[level]):
             bodies = self._bodies(selector)
@@ -227,10 +226,10 @@ class _Editor:
         return any(start < self.words[1] and self.words[0] < end for start, end in spans)
 
     def _selectors(self, element: Element) -> Iterator[Selector]:
-        for text in islice(selectors_for(element, self.roots), MOST_TRIED):
+        for text in islice(selectors_for(element, self.roots), MAX_TRIED):
             yield css(text)
         begins = " ".join((element.xpath("string()") or "").split()[:LEADING_WORDS])
-        is_plain = len(begins) <= MOST_LEADING and begins.isprintable() and '"' not in begins
+        is_plain = len(begins) <= MAX_LEADING and begins.isprintable() and '"' not in begins
         if begins and is_plain and isinstance(element.tag, str) and element.tag.isalnum():
             yield xpath(f'//{element.tag}[starts-with(normalize-space(), "{begins}")]')
 

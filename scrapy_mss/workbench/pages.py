@@ -24,15 +24,15 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 from scrapy_mss.wrappers.rules import UrlParts
 
-MOST_SITES: Final = 2_000
-MOST_CHARACTERS: Final = 500_000_000  # of all pages, in memory
+MAX_SITES: Final = 2_000
+MAX_CHARACTERS: Final = 500_000_000  # of all pages, in memory
 
 OK: Final = 200
 META: Final = "meta"
 BODY: Final = "response_body"
 GZIP: Final = b"\x1f\x8b"
-MOST_META: Final = 100_000  # bytes: an address and a few numbers
-MOST_HEADERS: Final = 1_000_000
+MAX_META: Final = 100_000  # bytes: an address and a few numbers
+MAX_HEADERS: Final = 1_000_000
 
 
 @dataclass(slots=True)
@@ -63,10 +63,10 @@ class Pages:
 
     def _is_full(self, site: str, page: StoredPage) -> bool:
         of_site = self.by_site.get(site)
-        if of_site is None and len(self.by_site) >= MOST_SITES:
+        if of_site is None and len(self.by_site) >= MAX_SITES:
             return True
         has_most = of_site is not None and len(of_site) >= self.most
-        return has_most or self._characters + len(page.html) > MOST_CHARACTERS
+        return has_most or self._characters + len(page.html) > MAX_CHARACTERS
 
 
 def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
@@ -84,13 +84,13 @@ def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
 
 
 def _page(entry: Path, site: str) -> StoredPage | None:
-    known = literal_eval(_read(entry / META, MOST_META).decode("utf-8"))
+    known = literal_eval(_read(entry / META, MAX_META).decode("utf-8"))
     if not isinstance(known, dict) or known["status"] != OK:
         return None
     url = str(known["response_url"])
     if site and not _is_of(site.lower(), url):
         return None
-    headers = BytesHeaderParser().parsebytes(_read(entry / "response_headers", MOST_HEADERS))
+    headers = BytesHeaderParser().parsebytes(_read(entry / "response_headers", MAX_HEADERS))
     kind = headers.get("Content-Type", "")
     if "html" not in kind:
         return None

@@ -27,10 +27,11 @@ from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, loa
 from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.reading import Outcome, checked, read_by, snapshot
+from scrapy_mss.wrappers.registry import SUFFIXES
 from scrapy_mss.wrappers.schema import documents, yaml_of
 
 LONGEST: Final = 100_000  # characters; a rule takes hundreds
-MOST_TESTS: Final = 5  # pages that a saved rule names
+MAX_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
 SUFFIX, SNAPSHOT = ".yaml", ".snapshot.json"
 _PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
@@ -85,8 +86,10 @@ def read_rule(text: str) -> Wrapper:
 
 
 def rules_in(folder: Path) -> Registry:
-    """The rules that a crawl loads from *folder*, which may not exist yet."""
-    has_rules = folder.is_dir() and any(folder.rglob(f"*{SUFFIX}"))
+    """The rules that a crawl loads from *folder*; none if it is empty, or does not exist yet."""
+    has_rules = folder.is_dir() and any(
+        each.suffix.lower() in SUFFIXES and each.is_file() for each in folder.rglob("*")
+    )
     return load_wrappers(folder) if has_rules else Registry()
 
 
@@ -171,12 +174,12 @@ def _with_tests(rule: Wrapper, pages: CheckPages) -> Wrapper:
     """*rule* with those of the *pages* that it reads in full as tests, after those that it has."""
     labelled = ((page.url, pages.labelled(rule, page)) for page in pages.pages)
     complete = (row for row in labelled if row[1].text and not {*row[1].missed} - {"exclude"})
-    found = list(islice(complete, MOST_TESTS))
+    found = list(islice(complete, MAX_TESTS))
     if not found:
         raise SaveError("no page is read in full: the body or a field finds nothing")
     tests = {each.url: each for each in rule.tests}
     for url, labels in found:
-        if len(tests) < MOST_TESTS:
+        if len(tests) < MAX_TESTS:
             tests.setdefault(url, SamplePage(url, _phrases(labels.text)))
     return replace(rule, tests=tuple(tests.values()))
 

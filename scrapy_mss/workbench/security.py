@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HOST: Final = "127.0.0.1"
 TOKEN_HEADER: Final = "x-workbench-token"  # noqa: S105 - the name of a header
 API: Final = "/api/"
-MOST_BYTES: Final = 2**20  # of a request; a rule takes kilobytes
+MAX_BYTES: Final = 2**20  # of a request; a rule takes kilobytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def ui_headers(origins: Origins) -> dict[str, str]:
 def frame_headers(origins: Origins, scripts: str, styles: str) -> dict[str, str]:
     """The headers of an untrusted page; *scripts* and *styles* are the hashes of ours.
 
-    The sandbox gives the page an opaque origin. With ``allow-same-origin``
-    its script could take the sandbox off.
+    The sandbox gives the page an opaque origin; with ``allow-same-origin``, a script that ran there
+    could remove the sandbox.
     """
     policy = (
         f"sandbox allow-scripts; default-src 'none'; script-src {scripts}; style-src {styles}; "
@@ -155,8 +155,8 @@ def _rejected_by_api(origins: Origins, method: str, headers: Headers) -> str:
     if headers.get("content-type") != "application/json":
         return "expected JSON"
     length = headers.get("content-length", "")
-    if not (length.isascii() and length.isdigit() and int(length[:12]) <= MOST_BYTES):
-        return f"expected a content-length of at most {MOST_BYTES:,} bytes"
+    if not (length.isascii() and length.isdigit() and int(length[:12]) <= MAX_BYTES):
+        return f"expected a content-length of at most {MAX_BYTES:,} bytes"
     return ""
 
 

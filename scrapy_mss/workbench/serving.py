@@ -31,7 +31,7 @@ from scrapy_mss.workbench.drawing import (
     hash_of,
     static_file,
 )
-from scrapy_mss.workbench.security import HOST, MOST_BYTES, Guard, Origins, frame_headers
+from scrapy_mss.workbench.security import HOST, MAX_BYTES, Guard, Origins, frame_headers
 
 logger = logging.getLogger(__name__)
 
@@ -101,8 +101,8 @@ async def _values(request: Request) -> dict[str, Any]:
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > MOST_BYTES:
-            raise RequestError(f"expected at most {MOST_BYTES:,} bytes")
+        if len(body) > MAX_BYTES:
+            raise RequestError(f"expected at most {MAX_BYTES:,} bytes")
     values = json.loads(body)
     if not isinstance(values, dict):
         raise RequestError("expected an object")

@@ -16,7 +16,7 @@ from scrapy_mss.files.untrusted import printable
 
 LONGEST_SHOWN: Final = 80  # characters of a value in a message: the longest selectors fill a screen
 LONGEST_PART: Final = 500  # characters of what a message says was found, or of where
-MOST_LISTED: Final = 20  # problems in one message
+MAX_LISTED: Final = 20  # problems in one message
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class WrapperError(ValueError):
     def __str__(self) -> str:
         if len(self.problems) == 1:
             return str(self.problems[0])
-        lines = "".join(f"\n  {problem}" for problem in self.problems[:MOST_LISTED])
-        more = len(self.problems) - MOST_LISTED
+        lines = "".join(f"\n  {problem}" for problem in self.problems[:MAX_LISTED])
+        more = len(self.problems) - MAX_LISTED
         rest = f"\n  and {more:,} more" if more > 0 else ""
         return f"fix all {len(self.problems)} problems before a crawl can start:{lines}{rest}"
 

@@ -32,10 +32,10 @@ from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rules import Wrapper
 
-LEAST_SHARE: Final = 0.1  # of the words that the model keeps, below which the place is another one
+MIN_SHARE: Final = 0.1  # of the words that the model keeps, below which the place is another one
 # The rule says that its pages are articles. Of 671 articles of sites none is below it and of other
 # pages a quarter; of .5, below which a page without a rule is no article, 28 and two thirds.
-LEAST_PROBABILITY: Final = 0.05
+MIN_PROBABILITY: Final = 0.05
 
 NO_PAGE = "no page"
 LABELLED = "labelled"
@@ -59,7 +59,7 @@ def read_at(
     place: Labelling,
     page: Page,
     extraction: Extraction,
-    least_probability: float = LEAST_PROBABILITY,
+    least_probability: float = MIN_PROBABILITY,
 ) -> Labelling:
     """The article at a *place* that a rule has labelled, by the *extraction* of the same page."""
     kept = kept_at(page, extraction.kept, place.inside, place.excluded)
@@ -67,7 +67,7 @@ def read_at(
     n_kept = np.count_nonzero(extraction.kept & ~place.excluded & is_word)
     n_at_place = np.count_nonzero(kept & place.inside & is_word)
     is_article = extraction.probability >= least_probability
-    if not is_article or n_at_place <= LEAST_SHARE * n_kept:
+    if not is_article or n_at_place <= MIN_SHARE * n_kept:
         return unlabelled(place.wrapper, page.tokens, Reason.NOT_READ, place.failures)
     return replace(place, inside=kept, text=readable(page.tokens, kept))
 

@@ -36,7 +36,7 @@ CACHED: Final = 1024  # compiled regular expressions of URLs: those of some hund
 # Seconds of CPU time: a thousand times what a search takes, and less than reading a page does. A
 # search is done on the crawl's event loop, and the site chooses the address.
 SEARCH_TIMEOUT: Final = 0.01
-MOST_TIMEOUTS: Final = 3  # of a pattern, in a process: a site may have any number of such addresses
+MAX_TIMEOUTS: Final = 3  # of a pattern, in a process: a site may have any number of such addresses
 # Of a regular expression. The package that has a timeout compiles nested groups in time that is
 # exponential in their depth: this takes at most a tenth of a second.
 MAX_REGEX: Final = 500  # characters
@@ -71,7 +71,7 @@ class UrlPattern:
     """A ``glob`` for the whole path, where ``*`` is any run of characters, or a ``regex``.
 
     A glob that contains ``?`` and every regex see the query too. A regex may match anywhere; where
-    its search takes longer than `SEARCH_TIMEOUT`, it does not match, and after `MOST_TIMEOUTS` of
+    its search takes longer than `SEARCH_TIMEOUT`, it does not match, and after `MAX_TIMEOUTS` of
     these it matches nothing more.
     """
 
@@ -124,7 +124,7 @@ def _check_regex(pattern: str) -> None:
 
 
 def _regex_matches(pattern: str, target: str) -> bool:
-    if _timeouts[pattern] >= MOST_TIMEOUTS:
+    if _timeouts[pattern] >= MAX_TIMEOUTS:
         return False
     try:
         return _regex(pattern).search(target, timeout=SEARCH_TIMEOUT) is not None
@@ -143,7 +143,7 @@ def _note_timeout(pattern: str) -> None:
         "match; after %d of them it matches no address any more. Rewrite it without nested "
         "repetitions, or as a glob.",
         pattern,
-        MOST_TIMEOUTS,
+        MAX_TIMEOUTS,
     )
 
 

@@ -48,7 +48,7 @@ Reader: TypeAlias = Callable[[object], T]
 
 _INT: Final = "tag:yaml.org,2002:int"
 _FLOAT: Final = "tag:yaml.org,2002:float"
-MOST_VALUES: Final = 100_000  # some five thousand wrappers
+MAX_VALUES: Final = 100_000  # some five thousand wrappers
 _NUMBER_START: Final = list("-+0123456789")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}\Z")
 _DECIMAL: Final = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{0,18}\Z")
@@ -72,9 +72,9 @@ class _Loader(yaml.SafeLoader):
             mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="an alias; write the value out", problem_mark=mark)
         self._n_values += 1
-        if self._n_values > MOST_VALUES:
+        if self._n_values > MAX_VALUES:
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            problem = f"more than {MOST_VALUES:,} values"
+            problem = f"more than {MAX_VALUES:,} values"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
         return super().compose_node(parent, index)
 

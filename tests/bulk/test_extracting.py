@@ -8,38 +8,36 @@ from dataclasses import asdict
 
 import pytest
 
-pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow")
 
 
-from scrapy_mss.article import ModelState, read_article  # noqa: E402 - not without pyarrow
-from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402
-from scrapy_mss.files.stored_pages import Record, StoredPage  # noqa: E402
-from scrapy_mss.items import ARTICLE_FIELDS  # noqa: E402
-from scrapy_mss.models.files import bundled_model  # noqa: E402
-from tests.plugin.site import index, plain  # noqa: E402
+from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.bulk.extracting import ArticleExtractor
+from scrapy_mss.files.stored_pages import Record, StoredPage
+from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.models.files import bundled_model
+from tests.plugin.site import index, plain
 
 
 def url(number: int) -> str:
     return f"https://news.example/{number}"
 
 
-def test_a_batch_becomes_a_table_of_articles_and_reasons(extractor: ArticleExtractor) -> None:
-    pages = [plain(1), index(1), "", plain(2), None]
-    batch = pa.table({"id": range(5), "url": [url(n) for n in range(5)], "html": pages})
+def test_each_page_is_a_row_with_its_article_or_the_reason(extractor: ArticleExtractor) -> None:
+    pages = [plain(1), index(1), "", plain(2)]
+    records = [Record.of(url(n), html, n) for n, html in enumerate([*pages, None])]
     state = ModelState.of(bundled_model())
 
-    table = extractor(batch)
+    *rows, unusable = extractor.rows(records)
 
-    assert table.column_names == [*ARTICLE_FIELDS, "reason", "detail", "id"]
-    assert table.column("id").to_pylist() == [0, 1, 2, 3, 4]
-    for row, html in zip(table.to_pylist()[:-1], pages[:-1], strict=True):
-        read = read_article(str(html), row["url"], state)
+    for row, html in zip(rows, pages, strict=True):
+        read = read_article(html, row["url"], state)
         assert row["reason"] == (read.reason or None)
-        assert row["text"] == (read.article.text if read.article else None)
+        assert row.get("text") == (read.article.text if read.article else None)
         if read.article:
             as_json = {name: json.loads(row[name]) for name in ("media", "breadcrumbs")}
             assert {name: row[name] for name in ARTICLE_FIELDS} | as_json == asdict(read.article)
-    assert table.column("reason")[4].as_py() == "unusable"
+    assert unusable["reason"] == "unusable"
 
 
 @pytest.mark.slow("processes that are killed")

@@ -63,24 +63,23 @@ def test_the_command_lists_and_writes_what_a_crawl_has_kept(tmp_path: Path, site
     done(tmp_path, site, "plain")
     kept = kept_in(tmp_path)[HOST]
 
-    listed = unsure(tmp_path, "-s", "store", HOST)
+    listed = report_pages(tmp_path, "-s", "store")
+
     assert listed.out.splitlines() == [f"{page.certainty:.2f} {page.url}" for page in kept]
-    written = unsure(tmp_path, "-s", "store", "-o", "pages.jsonl")
-    assert written.out == f"pages.jsonl: wrote {AT_MOST} pages\n"
     pages = [*Source(tmp_path / "pages.jsonl")]
     assert [page.url for page in pages] == [page.url for page in kept]
     assert all("<html" in page.html for page in pages)
 
 
 def test_the_command_says_which_setting_keeps_pages(tmp_path: Path) -> None:
-    found = unsure(tmp_path, "a.example")
+    found = report_pages(tmp_path)
 
     assert (found.code, found.err) == (1, "")
-    assert found.out.endswith("no pages of a.example; crawl with MSS_REPORT = 'pages'\n")
+    assert found.out.endswith("no pages; crawl with MSS_REPORT = 'pages'\n")
 
 
-def unsure(folder: Path, *arguments: str) -> Done:
-    return run_scrapy(folder, "mss", "unsure", *arguments)
+def report_pages(folder: Path, *arguments: str) -> Done:
+    return run_scrapy(folder, "mss", "report", "--pages", "pages.jsonl", *arguments)
 
 
 def test_large_pages_long_addresses_and_further_sites_are_passed_over(

@@ -12,14 +12,13 @@ from scrapy_mss.sites.context import SiteUpdate
 from scrapy_mss.sites.crawled import (
     ADDED_AT_ONCE,
     MAX_WAITING,
-    VOTES,
     WATCHED,
     Batch,
     CrawledSites,
     LayoutWatch,
     agreement,
 )
-from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.memory import VOTES, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.sites.address_counts import MAX_SHAPES
+from scrapy_mss.sites.address_counts import MAX_SHAPES, QUANTUM
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
     MAX_PAGE_TEXTS,
     MAX_TEXTS,
     MINUTES_A_DAY,
     PERIOD_DAYS,
-    QUANTUM,
     WIDTH,
     BlockKeys,
     KeyedCounts,

@@ -11,7 +11,7 @@ import pytest
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.saving import (
-    MOST_TESTS,
+    MAX_TESTS,
     CheckPages,
     ExistsError,
     SaveError,
@@ -37,13 +37,13 @@ def test_a_saved_rule_is_loaded_by_a_crawl_and_finds_the_article(tmp_path: Path)
     assert rule is not None
     assert saved.path == tmp_path / "one.example.yaml"
     assert label(rule, PAGES[0].html).text == news_page(0).text
-    assert len(rule.tests) == MOST_TESTS
+    assert len(rule.tests) == MAX_TESTS
     assert all(test.contains for test in rule.tests)
     assert saved_rule(tmp_path, PAGES[0].url) == (saved.path, saved.text)
     assert save(RULE, CHECKED, tmp_path) == saved  # again, without a question
     rows = json.loads((tmp_path / "one.example.snapshot.json").read_text("utf-8"))
-    assert [row["status"] for row in rows] == ["labelled"] * MOST_TESTS
-    assert {row["url"] for row in rows} == {page.url for page in PAGES[:MOST_TESTS]}
+    assert [row["status"] for row in rows] == ["labelled"] * MAX_TESTS
+    assert {row["url"] for row in rows} == {page.url for page in PAGES[:MAX_TESTS]}
 
 
 def test_another_rule_is_replaced_only_by_who_has_seen_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.workbench.security import HOST, MOST_BYTES, TOKEN_HEADER, Origins
+from scrapy_mss.workbench.security import HOST, MAX_BYTES, TOKEN_HEADER, Origins
 from tests.helpers.workbenches import SITE, api_headers, news, request, served, workbench
 
 
@@ -54,7 +54,7 @@ def test_the_page_itself_is_answered(origins: Origins) -> None:
         {TOKEN_HEADER: "\xe9"},
         {"Content-Type": "text/plain"},
         {"Content-Type": "application/x-www-form-urlencoded"},
-        {"Content-Length": str(MOST_BYTES + 1)},
+        {"Content-Length": str(MAX_BYTES + 1)},
     ],
     ids=str,
 )

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
 
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page

@@ -18,7 +18,7 @@ from scrapy_mss.wrappers import (
     WrapperError,
     css,
 )
-from scrapy_mss.wrappers.rules import MOST_TIMEOUTS, ROLES, UrlParts
+from scrapy_mss.wrappers.rules import MAX_TIMEOUTS, ROLES, UrlParts
 
 BODY = (css("article"),)
 
@@ -58,10 +58,10 @@ def test_searches_that_take_too_long_are_stopped_logged_once_and_given_up(
     rule = Wrapper(site="a.example", body=BODY, url=(UrlPattern("regex", "/(a|aa)+$"),))
     registry = Registry([rule])
 
-    ends = ("", *("!" * (n + 1) for n in range(MOST_TIMEOUTS)), "")
+    ends = ("", *("!" * (n + 1) for n in range(MAX_TIMEOUTS)), "")
     found = [registry.find(f"https://a.example/{'a' * 36}{end}") for end in ends]
 
-    assert found == [rule, *[None] * MOST_TIMEOUTS, None]
+    assert found == [rule, *[None] * MAX_TIMEOUTS, None]
     (record,) = caplog.records
     assert "{regex: '/(a|aa)+$'} takes too long" in record.getMessage()
 

@@ -123,7 +123,7 @@ async function suggest(site) {
 }
 
 function origin(found) {
-  if (found.reason) return `No rule is good enough to be suggested: ${found.reason.replace(/^no rule: /, "")}. This one is a start.`;
+  if (found.reason) return `No rule is good enough to be suggested: ${found.reason}. This one is a start.`;
   return `Suggested, confidence ${found.confidence.toFixed(2)}. Click a block to take it in or out.`;
 }
 
