@@ -17,7 +17,8 @@ from scrapy.settings import Settings
 
 from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.parquet import Columns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record

@@ -61,11 +61,6 @@ class Part:
         """Its bytes in the archive."""
         return sum(piece.weight for piece in self.pieces)
 
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Part:
-        """The part that has these `values`, as JSON has them."""
-        return cls(values["number"], tuple(Piece(**each) for each in values["pieces"]))
-
 
 def grouped(pieces: Iterable[Piece], first: int, size: int = PIECE) -> Iterator[Part]:
     """*pieces* as parts of at least *size* bytes, numbered from *first*.

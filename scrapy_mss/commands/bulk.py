@@ -21,7 +21,7 @@ from scrapy_mss.commands.base import (
     local_path,
     positive,
 )
-from scrapy_mss.crawl.pool import can_have_workers
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.models.files import write_model
 from scrapy_mss.settings import SETTINGS
 

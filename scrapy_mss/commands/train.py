@@ -27,7 +27,8 @@ from scrapy_mss.commands.base import (
     store_name,
     stored,
 )
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.files import bundled_model
