@@ -1,9 +1,9 @@
 """Page work in separate processes, so that no page can block the crawl.
 
 Only a process can be killed in the middle of a page; a thread cannot, and would hold the
-interpreter's lock. A worker is a child process that runs `worker`. Each has a copy of the model, and
-gets what that has learned with its next page. A page that takes too long or too much memory costs
-its worker, which is replaced; the others continue.
+interpreter's lock. A worker is a child process that runs `worker`. Each has a copy of the model,
+and gets what that has learned with its next page. A page that takes too long or too much memory
+costs its worker, which is replaced; the others continue.
 
 One thread waits for all workers, in an event loop of its own: the limits of pages do not depend on
 what keeps the crawl's loop busy.

@@ -171,5 +171,5 @@ def _wrapper(text: str) -> Wrapper:
 
 
 # In forms that take a tenth of the time that their many fields do.
-copyreg.pickle(Wrapper, lambda wrapper: (_wrapper, (_wrapper_text(wrapper),)))  # type: ignore[arg-type]
-copyreg.pickle(SiteMemory, lambda memory: (unpacked, (packed(memory),)))  # type: ignore[arg-type]
+copyreg.pickle(Wrapper, lambda wrapper: (_wrapper, (_wrapper_text(wrapper),)))
+copyreg.pickle(SiteMemory, lambda memory: (unpacked, (packed(memory),)))
