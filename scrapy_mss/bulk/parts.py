@@ -11,7 +11,7 @@ import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
@@ -114,14 +114,6 @@ class DonePart:
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
         return cls(**{**values, "pieces": tuple(pieces)})
-
-
-# Makes parts in a folder, several at a time, and gives each that is done.
-Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
-
-
-class EngineError(RuntimeError):
-    """An engine cannot make any part; the message says why."""
 
 
 @dataclass(slots=True)

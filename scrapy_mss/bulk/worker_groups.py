@@ -24,7 +24,6 @@ from scrapy_mss.bulk.parts import (
     MOST_LEFT_OUT,
     TRIES,
     DonePart,
-    EngineError,
     OnProgress,
     Part,
     given_up,
@@ -40,16 +39,18 @@ WORKERS_OF_A_GROUP: Final = 4
 MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever groups are lost
 
 
+class WorkerGroupError(RuntimeError):
+    """No group can make any part; the message says why."""
+
+
 @dataclass
 class WorkerGroups:
-    """An `Engine`: as many groups as *processes* need, which read with *settings*."""
+    """As many groups as *processes* need, which read with *settings*."""
 
     settings: Mapping[str, Any]
     processes: int
 
-    def __call__(
-        self, parts: Sequence[Part], folder: Path, report: OnProgress
-    ) -> Iterator[DonePart]:
+    def made(self, parts: Sequence[Part], folder: Path, report: OnProgress) -> Iterator[DonePart]:
         """Make *parts* in *folder*, several at a time."""
         groups = [
             _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, report)
@@ -113,7 +114,7 @@ class _WorkerGroup:
                 process.send(part)
                 while not isinstance(answer := process.receive(), DonePart):
                     if isinstance(answer, str):
-                        raise EngineError(answer)
+                        raise WorkerGroupError(answer)
                     pages += answer[0]
                     size += answer[1]
                     self._report(*answer)
@@ -135,7 +136,7 @@ class _WorkerGroup:
                 process.send((self._settings, self._folder))
                 process.receive()
             except LOST as error:
-                raise EngineError("a process that reads archives cannot be started") from error
+                raise WorkerGroupError("a process that reads archives cannot be started") from error
         return process
 
     def end(self) -> None:

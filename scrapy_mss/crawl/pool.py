@@ -20,13 +20,13 @@ import pickle
 import socket
 from asyncio import StreamReader, StreamWriter
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from subprocess import Popen
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.processes import LENGTH, LOST, OUT_OF_MEMORY, message, start
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 WORKER = "scrapy_mss.crawl.worker"
 INSTEAD = "From now on the crawl's own process reads its pages, as with MSS_WORKERS = 0"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
@@ -64,6 +66,9 @@ PAGES_OF_A_WORKER = 5_000
 PAGES_AHEAD = 1
 # Bytes that a worker need not have read; Linux allows 416 KB, most pages have less.
 SENT_AHEAD = 2**20
+# Of a long row of pages, for each worker: one is read, one is sent ahead, others end earlier.
+PAGES_WAITING = 4
+CHARACTERS_WAITING = 2**26  # of all of these; one page may have more
 
 
 class NoWorkerError(Exception):
@@ -196,6 +201,26 @@ class WorkerPool:
         else:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, job)
         return job.answer
+
+    def in_order(
+        self, pages: Iterable[tuple[T, PageRequest | None]]
+    ) -> Iterator[tuple[T, PageAnswer | None]]:
+        """What is given with each of *pages*, in their order, and the answer to it, if it is one.
+
+        They are taken as workers have room.
+        """
+        waiting: deque[tuple[T, Future[PageAnswer] | None, int]] = deque()
+        characters, most = 0, PAGES_WAITING * self._n_workers
+        for given, page in pages:
+            size = len(page.html) if page else 0
+            while waiting and (len(waiting) >= most or characters + size > CHARACTERS_WAITING):
+                earlier, answer, n_characters = waiting.popleft()
+                characters -= n_characters
+                yield earlier, answer.result() if answer else None
+            waiting.append((given, self.submit(page) if page else None, size))
+            characters += size
+        for given, answer, _ in waiting:
+            yield given, answer.result() if answer else None
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
