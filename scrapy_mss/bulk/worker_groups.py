@@ -76,10 +76,10 @@ class WorkerGroups:
             for future in futures:
                 future.cancel()
             for group in groups:
-                group.close()
+                group.child.close()
             threads.shutdown()
             for group in groups:
-                group.end()
+                group.child.end()
 
 
 def shares(processes: int) -> list[int]:
@@ -95,24 +95,16 @@ class _WorkerGroup:
         self._settings = settings
         self._folder = folder
         self._report = report
-        self._process: Child | None = None
-        self._closed = False
-
-    def close(self) -> None:
-        """Kill the process, which ends `make` in another thread, and start no more."""
-        self._closed = True
-        process = self._process
-        if process is not None:
-            process.kill()
+        self.child = Child(WORKER_GROUP)
 
     def make(self, part: Part) -> DonePart:
         """Make *part*, again where the process is lost."""
         for _ in range(MOST_TRIES):
-            process = self._running()
+            self._begin()
             pages = size = 0
             with suppress(*LOST):
-                process.send(part)
-                while not isinstance(answer := process.receive(), DonePart):
+                self.child.send(part)
+                while not isinstance(answer := self.child.receive(), DonePart):
                     if isinstance(answer, str):
                         raise WorkerGroupError(answer)
                     pages += answer[0]
@@ -120,30 +112,18 @@ class _WorkerGroup:
                     self._report(*answer)
                 return answer
             self._report(-pages, -size)  # it does not count if the part is made again
-            self.end()
-            if self._closed or has_failed_too_often(part, self._folder):
+            self.child.end()
+            if has_failed_too_often(part, self._folder):
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
 
-    def _running(self) -> Child:
-        """The process, which is started if there is none."""
-        process = self._process
-        if process is None:
-            process = self._process = Child(WORKER_GROUP)
-            if self._closed:  # meanwhile, by another thread, which may have found no process
-                process.kill()
-            try:
-                process.send((self._settings, self._folder))
-                process.receive()
-            except LOST as error:
-                raise WorkerGroupError("a process that reads archives cannot be started") from error
-        return process
-
-    def end(self) -> None:
-        """End the process, if there is one."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.end()
+    def _begin(self) -> None:
+        try:
+            if self.child.begin():
+                self.child.send((self._settings, self._folder))
+                self.child.receive()
+        except LOST as error:
+            raise WorkerGroupError("a process that reads archives cannot be started") from error
 
 
 # --- the process ----------------------------------------------------------------------------------

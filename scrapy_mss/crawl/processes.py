@@ -76,14 +76,31 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
 
 
 class Child:
-    """A process that is sent values and sends others."""
+    """A process that is sent values and sends others, started whenever it is needed.
+
+    One thread uses it; another one may close it.
+    """
 
     def __init__(self, module: str, *arguments: str) -> None:
-        """Start a process that calls ``main`` of *module*."""
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            self._stream = cast("BinaryIO", ours.makefile("rwb"))
-            self._process = start(module, arguments, theirs.fileno())
+        self._module, self._arguments = module, arguments
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stream: BinaryIO
+        self._closed = False
+
+    def begin(self) -> bool:
+        """Start the process, which calls ``main`` of the module, unless it runs; whether it is new.
+
+        Once this is closed, an EOFError, which is one of `LOST`.
+        """
+        is_new = self._process is None and not self._closed
+        if is_new:
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                self._stream = cast("BinaryIO", ours.makefile("rwb"))
+                self._process = start(self._module, self._arguments, theirs.fileno())
+        if self._closed:  # meanwhile, by another thread, which may have found no process
+            raise EOFError("it is closed")
+        return is_new
 
     def send(self, value: object) -> None:
         """Send *value*; one of `LOST` where the process is gone."""
@@ -93,16 +110,22 @@ class Child:
         """Wait for the next value; one of `LOST` where the process is gone."""
         return receive(self._stream)
 
-    def kill(self) -> None:
-        """Kill the process, which ends what waits for it in another thread."""
-        self._process.kill()
+    def close(self) -> None:
+        """Kill the process, whatever waits for it in another thread, and start no more."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
 
-    def end(self) -> int:
-        """End the process; its exit code, its own one if it had ended by itself."""
-        self._process.kill()
+    def end(self) -> int | None:
+        """End the process, if there is one; its exit code, its own if it had ended by itself."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.kill()
         with suppress(OSError):  # what was not sent yet cannot be
             self._stream.close()
-        return self._process.wait()
+        return process.wait()
 
 
 # --- in the child ---------------------------------------------------------------------------------

@@ -82,8 +82,7 @@ class ListReader:
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._thread = ThreadPoolExecutor(1, "scrapy-mss-lists")
-        self.process: Child | None = None
-        self._closed = False
+        self.child = Child(PROCESS, str(seconds))
 
     def read(self, about: About, body: bytes) -> Future[Answer]:
         """The contents of the list with this *body*, or an `UnreadListError`."""
@@ -91,40 +90,26 @@ class ListReader:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
-        if self.process is not None:
-            self.process.kill()
+        self.child.close()
         self._thread.shutdown()
-        self._end()
+        self.child.end()
 
     def _read(self, about: About, body: bytes) -> Answer:
         if not can_have_workers():
             found = answered(about, body)
         else:
             try:
-                process = self._running()
-                process.send((about, body))
-                found = process.receive()
+                self.child.begin()
+                self.child.send((about, body))
+                found = self.child.receive()
             except LOST:
-                reason = REASONS.get(self._end(), CRASH)
+                reason = REASONS.get(self.child.end(), CRASH)
                 # How long it took is lost with the process: the limit is assumed.
                 raise UnreadListError(reason, seconds=self._seconds) from None
         if isinstance(found, UnreadListError):
             raise found
         return found
-
-    def _running(self) -> Child:
-        if self.process is None and not self._closed:
-            self.process = Child(PROCESS, str(self._seconds))
-        process = self.process
-        if process is None or self._closed:  # which may have found no process
-            raise EOFError("the crawl is over")
-        return process
-
-    def _end(self) -> int | None:
-        process, self.process = self.process, None
-        return None if process is None else process.end()
 
 
 def answered(about: About, body: bytes) -> Answer | UnreadListError:
