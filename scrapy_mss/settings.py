@@ -167,9 +167,8 @@ class Options:
         [],
         listed,
         "a list of files, folders, dotted paths or Wrapper objects",
-        "Labelling rules: YAML files or folders of them, folders of ftr-site-config "
-        "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
-        "[wrappers](wrappers.md).",
+        "Labelling rules: YAML files or folders of them, paths `module:NAME` to Wrapper "
+        "objects, or the objects themselves. See [wrappers](wrappers.md).",
     )
     store: str = _setting(
         "",

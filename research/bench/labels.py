@@ -28,11 +28,12 @@ from lxml import html as lxml_html
 
 from research.bench import markdown, metrics
 from research.datasets.pages import LabelledPage
+from research.datasets.public_rules import load_rules
 from research.datasets.sets import load
 from research.errors import UserError
 from scrapy_mss.core.labels import check_example
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.wrappers import Registry, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers import Registry, WrapperError, label
 
 SETS: Final = ("articles_*.jsonl.xz", "sites_*.jsonl.xz")
 RUNS: Final = 3
@@ -78,7 +79,7 @@ def agreement(data: Path, rules: Path) -> tuple[Agreement, ...]:
     if not files:
         raise UserError(f"--data: there is no {' or '.join(SETS)} in {data}")
     try:
-        registry = load_wrappers(rules)
+        registry = load_rules(rules)
     except WrapperError as error:
         raise UserError(f"--rules: {error}") from error
     return tuple(_of_set(file, registry) for file in files)

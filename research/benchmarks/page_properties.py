@@ -29,14 +29,14 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.output.markdown import markdown
-from scrapy_mss.wrappers import Labelling, Wrapper, class_or_id, css, label
+from scrapy_mss.wrappers import Labelling, Wrapper, css, label
 
 OPERATIONS = ("extract", "metadata", "label")
 
 WRAPPER = Wrapper(
     site="news.example",
     body=(css("article"), css("p"), css("a"), css("b"), css("div")),
-    exclude=(class_or_id("teaser"), css("aside"), css("i")),
+    exclude=(css("[class*=teaser]"), css("aside"), css("i")),
     title=(css("h1"), css("b")),
     authors=(css(".author"), css("a")),
     published=(css("time"), css("meta::attr(content)")),

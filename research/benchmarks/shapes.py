@@ -38,7 +38,7 @@ from scrapy_mss.output.markdown import markdown
 from scrapy_mss.workbench.drawing import drawn_page
 from scrapy_mss.wrappers.labeller import label
 from scrapy_mss.wrappers.rules import Wrapper
-from scrapy_mss.wrappers.selectors import class_or_id, css
+from scrapy_mss.wrappers.selectors import css
 
 MAX_COST = 3.0  # times an ordinary page's processor time
 # Processor time of an ordinary page in parses by lxml, when the bounds were set: medians of two
@@ -225,7 +225,7 @@ SHAPES: dict[str, Make] = {
 WRAPPER = Wrapper(
     site="news.example",
     body=(css("article"), css("p"), css("a"), css("b"), css("div")),
-    exclude=(class_or_id("teaser"), css("aside"), css("i")),
+    exclude=(css("[class*=teaser]"), css("aside"), css("i")),
     title=(css("h1"),),
     authors=(css(".author"),),
     published=(css("time"),),

@@ -26,6 +26,7 @@ from typing import Final
 from research import command_line
 from research.bench import metrics
 from research.datasets.pages import LabelledPage
+from research.datasets.public_rules import load_rules
 from research.errors import UserError
 from research.studies.site_memory import SETS, sites_of
 from scrapy_mss.blocks.page import Page
@@ -33,7 +34,7 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
-from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label
 from scrapy_mss.wrappers.reading import read_by
 
 PROGRAM: Final = "python -m research.studies.suggested_rules"
@@ -193,7 +194,7 @@ def worst(found: Sequence[Site], count: int = 10) -> str:
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its file."""
     try:
-        hand = load_wrappers(options.rules)
+        hand = load_rules(options.rules)
     except WrapperError as error:
         raise UserError(f"--rules: {error}") from error
     found = list(sites(options.data, hand, options.seed))

@@ -27,7 +27,7 @@ from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, loa
 from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.reading import Outcome, checked, read_by, snapshot
-from scrapy_mss.wrappers.registry import READERS
+from scrapy_mss.wrappers.registry import SUFFIXES
 from scrapy_mss.wrappers.schema import documents, yaml_of
 
 LONGEST: Final = 100_000  # characters; a rule takes hundreds
@@ -88,7 +88,7 @@ def read_rule(text: str) -> Wrapper:
 def rules_in(folder: Path) -> Registry:
     """The rules that a crawl loads from *folder*; none if it is empty, or does not exist yet."""
     has_rules = folder.is_dir() and any(
-        each.suffix.lower() in READERS and each.is_file() for each in folder.rglob("*")
+        each.suffix.lower() in SUFFIXES and each.is_file() for each in folder.rglob("*")
     )
     return load_wrappers(folder) if has_rules else Registry()
 

@@ -17,7 +17,6 @@ since the model would learn as article what was to be excluded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -32,13 +31,7 @@ from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
-from scrapy_mss.wrappers.selectors import (
-    FAILURES,
-    Element,
-    Selector,
-    elements_among,
-    with_class_or_id,
-)
+from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, elements_among
 
 FIELDS = ("exclude", "title", "authors", "published")  # those that a wrapper may leave out
 
@@ -55,7 +48,6 @@ MAX_VALUES = 500  # nodes whose text is read for one field; nested ones contain 
 
 MAX_ADDRESS = 4_096  # characters of a link
 
-_NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a character reference
 _STRING = etree.XPath("string()", smart_strings=False)
 _N_DEEP = etree.XPath(f"count(descendant::*[ancestor::*[{DEEP}]])")
 
@@ -103,15 +95,14 @@ class Labelling:
     def selectors(self) -> tuple[tuple[str, bool], ...]:
         """The selectors of the wrapper as ``field: selector``, each with whether it hit.
 
-        Empty where nothing is labelled. What `exclude` names by parts of classes is not among them.
+        Empty where nothing is labelled.
         """
         if self.reason is not None:
             return ()
         return tuple(
             (f"{name}: {text}", (name, text) in self.hits)
             for name in (self.wrapper.place_role, *FIELDS)
-            for selector in getattr(self.wrapper, name)
-            if (text := _text_of(selector))
+            for text in map(_text_of, getattr(self.wrapper, name))
         )
 
     @property
@@ -243,17 +234,12 @@ class _Labeller:
     def _excluded(self) -> Bools | None:
         """bool[n_tokens], what `exclude` selects; None if one of its selectors fails."""
         n_failures = len(self.failures)
-        # One walk through the tree for all substrings, and none for those not in the page.
-        in_page = self.tree.tokens.clean.__contains__
-        substrings = [each.text for each in self.wrapper.exclude if each.kind == "class_or_id"]
-        substrings = [text for text in substrings if in_page(text) or _NOT_PLAIN.search(text)]
-        nodes = with_class_or_id(self.root, substrings) if substrings else []
+        nodes: list[Element] = []
         for selector in self.wrapper.exclude:
-            if selector.kind != "class_or_id":
-                found = self._elements(selector, "exclude")
-                nodes += found
-                if found:
-                    self.hits.add(("exclude", selector.text))
+            found = self._elements(selector, "exclude")
+            nodes += found
+            if found:
+                self.hits.add(("exclude", selector.text))
         if len(self.failures) > n_failures:
             return None
         starts = self.tree.starts(nodes)
@@ -328,10 +314,10 @@ def distinct_texts(tree: AlignedTree, found: Sequence[object]) -> tuple[str, ...
 
 
 def _text_of(selector: Body) -> str:
-    """A selector as its rule has it; empty for one that many share a walk with."""
+    """A selector as its rule has it."""
     if isinstance(selector, Between):
         return f"{selector.start.text} … {selector.end.text}"
-    return "" if selector.kind == "class_or_id" else selector.text
+    return selector.text
 
 
 def _outermost_last(nodes: list[Element]) -> Element:

@@ -1,8 +1,7 @@
 """Loads wrappers from files, folders, Python modules or objects, and finds the one for a URL.
 
-The suffix of a file's name says who reads it (`READERS`). Third parties write such files, so
-only regular ones inside their folder are read, up to a size. All sources are read before any
-problem is raised: one `WrapperError` has the problems of all of them.
+Files may be of third parties, so only regular ones inside their folder are read, up to a size. All
+sources are read before any problem is raised: one `WrapperError` has the problems of all of them.
 
 Of several wrappers that match a URL, the one with the highest priority is used, then the one with
 the most specific host, then the most specific URL pattern, then the one that was given first. Among
@@ -16,7 +15,7 @@ import importlib
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime, timezone
 from heapq import nsmallest
@@ -25,15 +24,14 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
-from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.rules import UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 
 logger = logging.getLogger(__name__)
 
 Source: TypeAlias = str | Path | Wrapper | Mapping[str, object] | Iterable[Wrapper]
-Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
 
+SUFFIXES: Final = (".yaml", ".yml")
 # Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
 LARGEST_FILE: Final = 2**20
 _ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
@@ -53,13 +51,10 @@ class _Match(NamedTuple):
 
 
 class Registry:
-    """Wrappers by host; ``report`` is about those of third-party files."""
+    """Wrappers by host."""
 
-    def __init__(
-        self, wrappers: Iterable[Wrapper] = (), report: ImportReport | None = None
-    ) -> None:
+    def __init__(self, wrappers: Iterable[Wrapper] = ()) -> None:
         self.wrappers = tuple(wrappers)
-        self.report = report or ImportReport()
         self._exact: Table = defaultdict(list)
         self._wildcard: Table = defaultdict(list)
         self._logged: set[tuple[int, int]] = set()
@@ -119,32 +114,28 @@ class Registry:
 def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
     """The wrappers of all *sources*, in their order; a `WrapperError` if anything is wrong.
 
-    A source is a YAML file, a folder of such files or of site config files of Full-Text RSS,
-    ``"module:NAME"`` for wrappers in Python, a `Wrapper`, a mapping shaped as in YAML, or a list of
-    these two. A problem in a site config file is no error: it is in the `Registry.report`.
+    A source is a YAML file, a folder of such files, ``"module:NAME"`` for wrappers in Python, a
+    `Wrapper`, a mapping shaped as in YAML, or a list of these two.
     """
     if isinstance(sources, (str, Path, Wrapper, Mapping)):
         sources = [sources]
-    report = ImportReport()
     wrappers: list[Wrapper] = []
     with gathered() as problems:
         for number, source in enumerate(sources, 1):
             place = f"source {number}"  # in messages, unless the source has a name
             with problems.at(file=place):
-                wrappers += _from_source(source, place, report)
-    if report.files:
-        logger.info("site config files: %s", report)
-    return Registry(wrappers, report)
+                wrappers += _from_source(source, place)
+    return Registry(wrappers)
 
 
-def _from_source(source: object, place: str, report: ImportReport) -> list[Wrapper]:
+def _from_source(source: object, place: str) -> list[Wrapper]:
     match source:
         case str() if _PYTHON_NAME.fullmatch(source) and not Path(source).exists():
             with located(file=source):
                 return _from_objects(_imported(source), source)
         case str() | Path():
             with located(file=str(source)):
-                return _from_files(Path(source), report)
+                return _from_files(Path(source))
         case _:
             return _from_objects(source, place)
 
@@ -177,7 +168,7 @@ def _from_objects(source: object, place: str) -> list[Wrapper]:
     raise rejected(_SOURCES, shown(source))
 
 
-def _from_files(path: Path, report: ImportReport) -> list[Wrapper]:
+def _from_files(path: Path) -> list[Wrapper]:
     """The wrappers in the file *path*, or in all files of the folder *path*, by name."""
     with _readable():
         files = _files(path)
@@ -185,21 +176,20 @@ def _from_files(path: Path, report: ImportReport) -> list[Wrapper]:
     with gathered() as problems:
         for file in files:
             with problems.at(file=str(file)):
-                read = READERS[file.suffix.lower()]
-                wrappers += read(_content(file, path), str(file), report)
+                wrappers += _read_yaml(_content(file, path), str(file))
     return wrappers
 
 
 def _files(path: Path) -> list[Path]:
-    endings = f"end in {', '.join(READERS)}"
+    endings = f"end in {', '.join(SUFFIXES)}"
     if path.is_dir():
-        inside = (each for each in path.rglob("*") if each.suffix.lower() in READERS)
+        inside = (each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES)
         files = [each for each in inside if ".git" not in each.parts and not each.is_dir()]
         if not files:
             raise rejected(f"files that {endings}", "none")
         return sorted(files, key=str)
     path.stat()  # of what is not there the error says so
-    if path.suffix.lower() not in READERS:
+    if path.suffix.lower() not in SUFFIXES:
         is_archive = path.name.lower().endswith(_ARCHIVES)
         got = "an archive: unpack it and name the folder" if is_archive else "another file"
         raise rejected(f"a folder of files that {endings}, or one of them", got)
@@ -230,7 +220,7 @@ def _readable() -> Iterator[None]:
         raise rejected("a readable file or folder", f"{type(error).__name__}: {text}") from error
 
 
-def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:
+def _read_yaml(data: bytes, place: str) -> list[Wrapper]:
     found = documents(data)
     if not found:
         raise rejected(f"a mapping with 'site' and {PLACES}", "an empty file")
@@ -241,14 +231,3 @@ def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:
             with problems.at():
                 wrappers += document.wrappers(place, path)
     return wrappers
-
-
-def _read_site_config(data: bytes, place: str, report: ImportReport) -> list[Wrapper]:
-    return read_site_config(data.decode("utf-8-sig", "replace"), place, report)
-
-
-READERS: Final[Mapping[str, Reader]] = {
-    ".yaml": _read_yaml,
-    ".yml": _read_yaml,
-    SUFFIX: _read_site_config,
-}

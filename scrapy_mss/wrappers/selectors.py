@@ -1,4 +1,4 @@
-"""Selectors: CSS, XPath, or a substring of a class or an id, validated when they are made.
+"""Selectors: CSS or XPath, validated when they are made.
 
 A selector is a value of two strings; compiled selectors are in a bounded cache, so that thousands
 of wrappers take little memory. A selector is validated by compiling it and evaluating it on a probe
@@ -51,7 +51,7 @@ class Coverage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A selector of one of `KINDS`: ``css``, ``xpath`` or ``class_or_id``."""
+    """A selector of one of `KINDS`: ``css`` or ``xpath``."""
 
     kind: str
     text: str
@@ -83,8 +83,7 @@ class Selector:
     @property
     def selects_text(self) -> bool:
         """Whether it ends in ``/text()``, ``@href``, ``::text`` or the like."""
-        ending = KINDS[self.kind].text_ending
-        return ending is not None and ending.search(self.text) is not None
+        return KINDS[self.kind].text_ending.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Kind:
 
     compile: Callable[[str], Evaluate]
     expected: str
-    text_ending: re.Pattern[str] | None = None
+    text_ending: re.Pattern[str]
 
 
 DESCENDANT: Final = "descendant::"
@@ -229,14 +228,9 @@ def _validated_xpath(text: str) -> Evaluate:
 _TEXT_ENDING = re.compile(r"^[^|]*(?:\btext\(\)|@[\w:.-]+)\s*$")
 
 
-def _class_or_id(text: str) -> Evaluate:
-    return lambda root: with_class_or_id(root, [text])
-
-
 KINDS = {
     "css": Kind(_css, "a CSS selector", re.compile(r"::(?:text|attr)\b")),
     "xpath": Kind(_validated_xpath, "an XPath expression", _TEXT_ENDING),
-    "class_or_id": Kind(_class_or_id, "a substring of a class or an id"),
 }
 
 # What compiling and evaluating raise: the errors of XPath; those of cssselect, which are subclasses
@@ -268,16 +262,6 @@ def elements_among(found: Iterable[object]) -> list[Element]:
     return [each for each in found if isinstance(each, Element) and isinstance(each.tag, str)]
 
 
-def with_class_or_id(root: Element, substrings: Iterable[str]) -> list[Element]:
-    """The elements with any of *substrings* in their class or id, in document order."""
-    matches = re.compile("|".join(map(re.escape, substrings))).search
-    return [
-        element
-        for element in root.iter("*")
-        if matches(element.get("class", "")) or matches(element.get("id", ""))
-    ]
-
-
 def css(text: str) -> Selector:
     """A CSS selector, with Scrapy's ``::text`` and ``::attr(name)``."""
     return Selector("css", text)
@@ -286,8 +270,3 @@ def css(text: str) -> Selector:
 def xpath(text: str) -> Selector:
     """An XPath expression, with Scrapy's ``has-class`` and ``re:test``."""
     return Selector("xpath", text)
-
-
-def class_or_id(substring: str) -> Selector:
-    """The elements with *substring* anywhere in their class or id."""
-    return Selector("class_or_id", substring)
