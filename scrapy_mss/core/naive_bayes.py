@@ -232,21 +232,6 @@ def _added(one: int, other: int) -> int:
     return (one + other) % (1 << DIGEST_BITS)
 
 
-def united(observations: Sequence[Observation]) -> Observation:
-    """What all of the *observations*, at least one, add together.
-
-    None of its counts overflows if a model has room for them all.
-    """
-    counts = {}
-    for name in observations[0].counts:
-        each = [observation.counts[name] for observation in observations]
-        buckets, more = zip(*each, strict=True)
-        counts[name] = _summed(np.concatenate(buckets), np.concatenate(more))
-    digest = sum(observation.digest for observation in observations) % (1 << DIGEST_BITS)
-    tokens = np.sum([observation.tokens for observation in observations], axis=0)
-    return Observation(counts, tokens, digest, sum(each.pages for each in observations))
-
-
 def _counted(values: Values, before: NDArray[np.uint32]) -> tuple[Ints, Table]:
     """Each bucket of *values* once, and how many tokens have it, (out, in).
 
