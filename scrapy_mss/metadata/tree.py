@@ -77,7 +77,7 @@ class Element:
     def iterancestors(self) -> Iterator[Element]:
         return self._tree.around(self.row)
 
-    def iterdescendants(self, _: str, /) -> Iterator[Element]:
+    def iterdescendants(self) -> Iterator[Element]:
         return self._tree.inside(self.row)
 
 
