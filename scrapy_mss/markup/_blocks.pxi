@@ -253,6 +253,19 @@ def shared_counts(texts, few, uint64_t factor):
 
 # --- what of the blocks is the article ----------------------------------------------------------
 
+def best_run(const double[::1] scores not None):
+    """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
+    cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
+    cdef double before = 0, lowest = 0, best = 0
+    for i in range(scores.shape[0]):
+        if before < lowest:
+            lowest, lowest_at = before, i
+        before += scores[i]
+        if before - lowest > best:
+            best, start, end = before - lowest, lowest_at, i + 1
+    return start, end, best
+
+
 def tokens_of(tokens, blocks, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
     cdef const int[::1] partner = tokens.partner, number = blocks.of_token
