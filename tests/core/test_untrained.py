@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.cleaning import (
-    count_sentences,
-    is_article,
-    simple_scores,
-    span_probability,
-)
+from scrapy_mss.core.cleaning import count_sentences, is_article, simple_scores, span_probability
 from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.markup.tokenizer import tokenize
 

@@ -24,12 +24,7 @@ from scrapy_mss.models.files import (
     write_atomically,
     write_model,
 )
-from scrapy_mss.models.format import (
-    MAGIC,
-    ModelError,
-    read_header,
-    to_bytes,
-)
+from scrapy_mss.models.format import MAGIC, ModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from scrapy_mss.models.store import StoredModel
