@@ -20,9 +20,10 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
+from scrapy_mss.quality.alarms import WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ALARM,
+    LAYOUT,
     LISTS,
     TRIED,
     Counts,

@@ -27,6 +27,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scrapy_mss.quality.counts import (
     ARTICLES,
+    LAYOUT,
+    MEASURES,
     PAGES,
     PLACE,
     SCALES,
@@ -53,13 +55,6 @@ MIN_GROUPS: Final = 4  # whose differences say how days differ
 
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
-LAYOUT: Final = "layout"
-SUMMARIES: Final = {
-    **{share.name: share.summary for share in SHARES},
-    **{scale.name: f"median {scale.summary}" for scale in SCALES},
-    LAYOUT: "articles laid out as before",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -79,18 +74,12 @@ class Figure:
     @property
     def change(self) -> str:
         """The change as text."""
-        return f"{shown(self.measure, self.before)} to {shown(self.measure, self.now)}"
+        shown = MEASURES[self.measure].shown
+        return f"{shown(self.before)} to {shown(self.now)}"
 
     def __str__(self) -> str:
         """One line for a log."""
-        return f"{self.site}: {SUMMARIES[self.measure]}: {self.change} (of {self.pages:,})"
-
-
-def shown(measure: str, value: float) -> str:
-    """The *value* of a measure as text."""
-    if measure == "words":
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if measure == "confidence" else f"{value:.0%}"
+        return f"{self.site}: {MEASURES[self.measure].summary}: {self.change} (of {self.pages:,})"
 
 
 class Proportion(NamedTuple):

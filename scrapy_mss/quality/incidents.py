@@ -38,8 +38,19 @@ from math import log
 from statistics import median
 from typing import Final, NamedTuple
 
-from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, Figure, alarms
-from scrapy_mss.quality.counts import ALARM, ANSWERED, ARTICLES, FAILED, LISTS, NEW, TRIED, Counts
+from scrapy_mss.quality.alarms import Figure, alarms
+from scrapy_mss.quality.counts import (
+    ALARM,
+    ANSWERED,
+    ARTICLES,
+    FAILED,
+    LAYOUT,
+    LISTS,
+    MEASURES,
+    NEW,
+    TRIED,
+    Counts,
+)
 
 DAY: Final = 24  # hours
 COVERED: Final = 7 * DAY  # at most, by one crawl: `NewsSpider` takes what is a week old
@@ -173,9 +184,10 @@ def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
     """The measures that crawls have found to be lower than before them."""
     for measure, days in activity.lowered.items():
         found = [day for day in days if today - SHOWN_DAYS < day <= today]
-        if found and measure in SUMMARIES:
-            changed = measure == LAYOUT
-            text = "the layout has changed" if changed else f"fewer {SUMMARIES[measure]}"
+        if found and measure in MEASURES:
+            text = f"fewer {MEASURES[measure].summary}"
+            if measure == LAYOUT:
+                text = "the layout has changed"
             yield Incident(site, measure, DAY * found[0], text)
 
 

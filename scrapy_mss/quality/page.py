@@ -5,41 +5,35 @@ Alarms come first, then what sites answer, then their quality, the worst first, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final
 
-from scrapy_mss.output.html_elements import Html, document, element, joined
-from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
-from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
+from scrapy_mss.output.html_elements import Html, document, element, joined, table
+from scrapy_mss.quality.alarms import WINDOW, Figure
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    LAYOUT,
+    MEASURES,
+    PAGES,
+    RULE_FIELDS,
+    WORDS,
+    WRAPPED,
+    Counts,
+    Scale,
+    Share,
+)
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
-from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of
 
 MIN_DAYS: Final = 3  # that make a line
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
-class Column(NamedTuple):
-    """A measure in the table of sites, as its head has it; *most* is the top of its line."""
-
-    measure: str
-    title: str
-    most: float = 1.0  # 0: the greatest of the site's days
-
-
-COLUMNS: Final = (
-    Column("articles", "Of pages"),
-    Column("title", "Title"),
-    Column("authors", "Author"),
-    Column("published", "Date"),
-    Column("main_image", "Image"),
-    Column("words", "Words", 0.0),
-    Column("confidence", "Confidence"),
-    Column("rule", "Rule"),
-    Column(LAYOUT, "Layout"),
-)
-OF_A_DAY: Final = tuple(column for column in COLUMNS if column.measure != LAYOUT)
+_OF_RULES: Final = {f"rule_{name}" for name in RULE_FIELDS}  # shown with the rule itself
+COLUMNS: Final = [each for name, each in MEASURES.items() if name not in _OF_RULES]
+OF_A_DAY: Final = [each for each in COLUMNS if each.name != LAYOUT]
 # What may be read and asked for: the style in the page, and nothing else.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -108,14 +102,9 @@ def _alarm(alarm: Alarm) -> Html:
     since = element("span", f" · {alarm.pages:,} since {_day(alarm.since)}", class_="muted")
     return element(
         "p",
-        element("span", SUMMARIES[alarm.measure], since),
+        element("span", MEASURES[alarm.measure].summary, since),
         element("span", change, class_="change"),
     )
-
-
-def _table(heads: Iterable[str], rows: Iterable[Html], **attributes: object) -> Html:
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    return element("table", element("thead", head), element("tbody", *rows), **attributes)
 
 
 def _attempts(found: Report) -> Html:
@@ -124,8 +113,8 @@ def _attempts(found: Report) -> Html:
     if not sites:
         return Html("")
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
-    table = _table(heads, map(_attempts_row, sites), class_="sites")
-    return joined(element("h2", "Answers of sites"), element("div", table, class_="box answers"))
+    rows = table(heads, map(_attempts_row, sites), class_="sites")
+    return joined(element("h2", "Answers of sites"), element("div", rows, class_="box answers"))
 
 
 def _attempts_row(site: SiteReport) -> Html:
@@ -153,9 +142,9 @@ def _sites(found: Report) -> Html:
     if not sites:
         return Html("")
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
-    table = _table(heads, (_row(site, found) for site in sites), class_="sites")
+    rows = table(heads, (_row(site, found) for site in sites), class_="sites")
     title = element("h2", "Quality, the worst sites first")
-    return joined(title, element("div", table, class_="box"))
+    return joined(title, element("div", rows, class_="box"))
 
 
 def _row(site: SiteReport, found: Report) -> Html:
@@ -173,22 +162,22 @@ def _row(site: SiteReport, found: Report) -> Html:
     return element("tr", *cells, class_="bad" if site.alarms else "")
 
 
-def _cell(site: SiteReport, found: Report, column: Column) -> Html:
-    figure = _figure(site, column.measure)
-    now = site.value(column.measure) if figure is None else figure.now
+def _cell(site: SiteReport, found: Report, column: Share | Scale) -> Html:
+    figure = _figure(site, column.name)
+    now = site.value(column.name) if figure is None else figure.now
     if now is None:
         return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
     was = line = Html("")
     if figure is not None and figure.declined:
-        of_rule = figure.measure.removeprefix(column.measure).strip("_")
-        before = f"{of_rule} was {shown(column.measure, figure.before)}".strip()
+        of_rule = figure.measure.removeprefix(column.name).strip("_")
+        before = f"{of_rule} was {column.shown(figure.before)}".strip()
         was = element("span", before, class_="was")
-    if column.measure != LAYOUT:
-        numbers = _daily(site, found, lambda counts: value(counts, column.measure))
-        line = _line(numbers, column.most, f"{column.title} by day")
+    if column.name != LAYOUT:
+        most = 0.0 if column is WORDS else 1.0
+        line = _line(_daily(site, found, column.value), most, f"{column.title} by day")
     return element(
         "td",
-        *(shown(column.measure, now), was, line),
+        *(column.shown(now), was, line),
         class_="bad" if was else "",
         data_label=column.title,
     )
@@ -279,20 +268,20 @@ def _selectors(site: SiteReport, today: int) -> Html:
     if not rows:
         return Html("")
     title = element("h3", "Labelled pages on which a selector hit")
-    return joined(title, _table(("Selector of the rule", "last week", "before"), rows))
+    return joined(title, table(("Selector of the rule", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:
     heads = ("Day", "Pages", "Articles", *(column.title for column in OF_A_DAY))
     rows = (_day_row(day, site.days[day]) for day in sorted(site.days, reverse=True))
-    return joined(element("h3", "Days"), _table(heads, rows))
+    return joined(element("h3", "Days"), table(heads, rows))
 
 
 def _day_row(day: int, counts: Counts) -> Html:
     cells = [f"{counts[PAGES]:,}", f"{counts[ARTICLES]:,}"]
     for column in OF_A_DAY:
-        number = value(counts, column.measure)
-        cells.append(NOTHING_KNOWN if number is None else shown(column.measure, number))
+        number = column.value(counts)
+        cells.append(NOTHING_KNOWN if number is None else column.shown(number))
     day_cell = element("th", _day(day), scope="row")
     return element("tr", day_cell, *(element("td", each) for each in cells))
 

@@ -12,14 +12,13 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
+    MEASURES,
     PAGES,
-    SCALES,
     SELECTOR,
-    SHARES,
     Counts,
 )
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
@@ -91,7 +90,7 @@ class SiteReport:
     def value(self, measure: str) -> float | None:
         """The current value of *measure*, or that of all days; None if nothing is known."""
         figure = self.figure(measure)
-        return value(self.total, measure) if figure is None else figure.now
+        return MEASURES[measure].value(self.total) if figure is None else figure.now
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:
         """The selectors of the site's rule, those of the last week beside those before."""
@@ -163,23 +162,9 @@ def report(
     return Report(today, made)
 
 
-def value(counts: Counts, measure: str) -> float | None:
-    """The share or median *measure* of these *counts*; None if nothing was counted."""
-    for share in SHARES:
-        if share.name == measure:
-            return counts[share.counted] / counts[share.of] if counts[share.of] else None
-    for scale in SCALES:
-        if scale.name == measure:
-            return scale.quantile(counts, 0.5)
-    return None
-
-
 def date_of(day: int) -> date:
     """The date of a *day*, in days since 1970."""
     return EPOCH + timedelta(days=day)
-
-
-MEASURES: Final = (*(row.name for row in SHARES), *(row.name for row in SCALES), LAYOUT)
 
 
 def as_json(found: Report) -> dict[str, Any]:
@@ -201,11 +186,7 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "last_success": _moment(site.activity.last_answer),
         "last_error": _moment(site.activity.last_failure),
         "error": site.error,
-        "measures": {
-            measure: _rounded(site.value(measure))
-            for measure in MEASURES
-            if site.value(measure) is not None
-        },
+        "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
         "selectors": [
             {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
@@ -236,13 +217,17 @@ def _moment(hour: int | None) -> str | None:
 
 
 def _day_json(day: int, counts: Counts) -> dict[str, Any]:
-    measures = {name: _rounded(value(counts, name)) for name in MEASURES}
     return {
         "day": date_of(day).isoformat(),
         "pages": counts[PAGES],
         "articles_found": counts[ARTICLES],
-        **{name: each for name, each in measures.items() if each is not None},
+        **_known({name: each.value(counts) for name, each in MEASURES.items()}),
     }
+
+
+def _known(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Those of the *values* that are known, rounded."""
+    return {name: round(value, 4) for name, value in values.items() if value is not None}
 
 
 def _rounded(number: float | None) -> float | None:

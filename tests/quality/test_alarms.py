@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from scrapy_mss.quality.alarms import (
-    LAYOUT,
     RECENT,
     SIZES,
     WINDOW,
@@ -18,6 +17,7 @@ from scrapy_mss.quality.alarms import (
     figures,
     has_declined,
 )
+from scrapy_mss.quality.counts import LAYOUT
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, broken, days
 
