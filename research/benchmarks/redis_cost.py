@@ -28,7 +28,7 @@ from research.command_line import at_least
 from research.datasets.sets import load
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.core.naive_bayes import Observation, united
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
@@ -80,8 +80,8 @@ def observations(path: Path) -> list[Observation]:
 def delta(pages: list[Observation], chance: random.Random) -> Model:
     """What these *pages* teach."""
     model = Model(DEFAULT)
-    model.bayes.add(united(pages))
-    for _ in pages:
+    for page in pages:
+        model.bayes.add(page)
         model.learned_pages.add(chance.getrandbits(64), 0)
     return model
 

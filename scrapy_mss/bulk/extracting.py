@@ -7,17 +7,16 @@ article. Rows come in page order; the number of waiting pages is bounded.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.settings import Settings
 
 from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.parquet import Columns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
@@ -36,23 +35,11 @@ DETAIL: Final = "detail"  # what is known of that
 SOURCE, PLACE = "source", "place"  # the file that a page is from, and where in that it begins
 COLUMNS: Final = Columns.of({name: name for name in ARTICLE_FIELDS}, ARTICLE_FIELDS)
 
-PAGES_WAITING: Final = 4  # for each worker: one is read, one is sent ahead, others end earlier
-CHARACTERS_WAITING: Final = 2**26  # of all; one page may have more
-
 Row = dict[str, Any]
 
 
 class CannotStartError(RuntimeError):
     """No worker can be started; the pool has logged why."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A record without its page, and the future answer for a page of so many characters."""
-
-    record: Record
-    answer: Future[PageAnswer] | None = None
-    characters: int = 0
 
 
 class ArticleExtractor:
@@ -80,45 +67,35 @@ class ArticleExtractor:
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """A row for each of *records*, in their order; they are taken as workers have room."""
-        waiting: deque[_Waiting] = deque()
-        most, characters = PAGES_WAITING * self._options.workers, 0
-        for record in records:
-            size = len(record.page.html) if record.page else 0
-            while waiting and (len(waiting) >= most or characters + size > CHARACTERS_WAITING):
-                characters -= waiting[0].characters
-                yield self._row(waiting.popleft())
-            waiting.append(self._begun(record))
-            characters += waiting[-1].characters
-        while waiting:
-            yield self._row(waiting.popleft())
+        try:
+            for record, answer in self._pool.in_order(map(self._asked, records)):
+                yield _row(record, answer)
+        except NoWorkerError as error:
+            raise CannotStartError("no process can be started that reads pages") from error
 
-    def _begun(self, record: Record) -> _Waiting:
+    def _asked(self, record: Record) -> tuple[Record, PageRequest | None]:
+        """*record* without its page, and what is asked of that."""
         page = record.page
         if page is None:
-            return _Waiting(record)
+            return record, None
         record = replace(record, page=None, url=page.url)
         if len(page.html) > self._options.max_body:
-            return _Waiting(replace(record, problem=TOO_LARGE))
-        answer = self._pool.submit(PageRequest(page.html, page.url))
-        return _Waiting(record, answer, len(page.html))
+            return replace(record, problem=TOO_LARGE), None
+        return record, PageRequest(page.html, page.url)
 
-    def _row(self, waiting: _Waiting) -> Row:
-        record = waiting.record
-        values: dict[str, Any] = {}
-        reason, detail = record.problem, record.detail
-        if waiting.answer is not None:
-            try:
-                answer = waiting.answer.result()
-            except NoWorkerError as error:
-                raise CannotStartError("no process can be started that reads pages") from error
-            result = answer.article or ArticleResult()
-            reason = answer.failure or result.reason
-            detail = _last_line(answer)
-            values = values_of(result.article) if result.article else {}
-        values |= {"url": record.url, "crawled": record.crawled}
-        row, _ = COLUMNS.row(values.items())
-        of_file = {SOURCE: record.source, PLACE: record.place}
-        return {**row, **of_file, REASON: reason or None, DETAIL: detail or None}
+
+def _row(record: Record, answer: PageAnswer | None) -> Row:
+    values: dict[str, Any] = {}
+    reason, detail = record.problem, record.detail
+    if answer is not None:
+        result = answer.article or ArticleResult()
+        reason = answer.failure or result.reason
+        detail = _last_line(answer)
+        values = values_of(result.article) if result.article else {}
+    values |= {"url": record.url, "crawled": record.crawled}
+    row, _ = COLUMNS.row(values.items())
+    of_file = {SOURCE: record.source, PLACE: record.place}
+    return {**row, **of_file, REASON: reason or None, DETAIL: detail or None}
 
 
 def _last_line(answer: PageAnswer) -> str:

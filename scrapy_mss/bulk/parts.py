@@ -11,8 +11,8 @@ import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
@@ -60,11 +60,6 @@ class Part:
     def weight(self) -> int:
         """Its bytes in the archive."""
         return sum(piece.weight for piece in self.pieces)
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Part:
-        """The part that has these `values`, as JSON has them."""
-        return cls(values["number"], tuple(Piece(**each) for each in values["pieces"]))
 
 
 def grouped(pieces: Iterable[Piece], first: int, size: int = PIECE) -> Iterator[Part]:
@@ -119,35 +114,6 @@ class DonePart:
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
         return cls(**{**values, "pieces": tuple(pieces)})
-
-
-# Makes parts in a folder, several at a time, and gives each that is done.
-Engine = Callable[[Sequence[Part], Path, OnProgress], Iterator[DonePart]]
-
-
-class EngineError(RuntimeError):
-    """An engine cannot make any part; the message says why."""
-
-
-@dataclass(slots=True)
-class _Progress:
-    """Adds up pages and bytes, and reports them now and then."""
-
-    report: OnProgress
-    pages: int = 0
-    size: int = 0
-    reported_at: float = field(default_factory=monotonic)
-
-    def add(self, pages: int, size: int) -> None:
-        self.pages += pages
-        self.size += size
-        if monotonic() - self.reported_at >= REPORT_SECONDS:
-            self.flush()
-
-    def flush(self) -> None:
-        self.report(self.pages, self.size)
-        self.pages = self.size = 0
-        self.reported_at = monotonic()
 
 
 class _Tracked:
@@ -247,16 +213,21 @@ def given_up(part: Part, folder: Path, detail: str) -> DonePart:
 def _records(
     part: Part, all_ends: list[Ends], tracked: _Tracked, report: OnProgress
 ) -> Iterator[Record]:
-    """The records of *part*; sets the ends of its pieces, and reports the progress."""
-    progress = _Progress(report)
+    """The records of *part*; sets the ends of its pieces, and reports the progress now and then."""
+    pages = size = 0
+    reported_at = monotonic()
     for piece, ends in zip(part.pieces, all_ends, strict=True):
         done = 0
         for record in format_of(piece.path).read(piece, ends, tracked.enter):
             before, done = done, max(done, min(record.done, piece.weight))
-            progress.add(1, done - before)
+            pages += 1
+            size += done - before
+            if monotonic() - reported_at >= REPORT_SECONDS:
+                report(pages, size)
+                pages, size, reported_at = 0, 0, monotonic()
             yield replace(record, source=piece.path)
-        progress.add(0, piece.weight - done)
-    progress.flush()
+        size += piece.weight - done
+    report(pages, size)
 
 
 def _name(part: Part) -> str:

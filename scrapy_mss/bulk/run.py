@@ -1,4 +1,4 @@
-"""One run: an engine makes the remaining parts of the archive, which a manifest lists one by one.
+"""One run: worker groups make what is left of the parts of an archive, listed in a manifest.
 
 ``manifest.jsonl`` has a line for the options of the run, one for each file of the archive and one
 for each part: which pieces of which files are done, in which part. It is a write-ahead log: a line
@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from scrapy_mss.bulk.extracting import model_in, options_of
-from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Engine, OnProgress, grouped
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress, grouped
+from scrapy_mss.bulk.worker_groups import WorkerGroups
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError
@@ -55,8 +56,8 @@ class Bulk:
     settings: Mapping[str, Any]
     piece: int = PIECE
 
-    def run(self, engine: Engine, begin: Callable[[int, int], OnProgress]) -> Summary:
-        """Have *engine* make the parts that are left, and report the progress.
+    def run(self, groups: WorkerGroups, begin: Callable[[int, int], OnProgress]) -> Summary:
+        """Have *groups* make the parts that are left, and report the progress.
 
         *begin* gets the number of bytes in all and of those done before, and returns what takes
         the progress from then on.
@@ -70,7 +71,7 @@ class Bulk:
             report = begin(total, total - _weight(left))
             while left:
                 parts = list(grouped(left, manifest.next_number, self.piece))
-                for done in engine(parts, self.folder, report):
+                for done in groups.made(parts, self.folder, report):
                     manifest.add(done)
                 left = manifest.wrongly_begun(pieces)
             manifest.settle()

@@ -21,7 +21,7 @@ from scrapy_mss.commands.base import (
     local_path,
     positive,
 )
-from scrapy_mss.crawl.pool import can_have_workers
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.models.files import write_model
 from scrapy_mss.settings import SETTINGS
 
@@ -80,9 +80,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
-    from scrapy_mss.bulk.parts import EngineError
     from scrapy_mss.bulk.run import Bulk, ManifestError
-    from scrapy_mss.bulk.worker_groups import WorkerGroups
+    from scrapy_mss.bulk.worker_groups import WorkerGroupError, WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for name in READING:
@@ -92,7 +91,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
         with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
             summary = bulk.run(groups, lambda total, done: progress_on(bar, total, done))
-    except (EngineError, ManifestError) as error:
+    except (WorkerGroupError, ManifestError) as error:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
     return 0

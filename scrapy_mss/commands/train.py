@@ -8,9 +8,8 @@ processes.
 from __future__ import annotations
 
 import argparse
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -27,16 +26,15 @@ from scrapy_mss.commands.base import (
     store_name,
     stored,
 )
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.wrappers import Registry, load_wrappers
+from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
 from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
-
-PAGES_WAITING = 4  # for each process: one is read, one is sent ahead, others end earlier
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,26 +110,23 @@ def _by_processes(
     if not can_have_workers():
         raise CommandError("--processes needs POSIX; leave it out")
     limits = replace(settings.read(command.settings), workers=processes)
+    requests = ((None, _labelling(page, wrappers.find(page.url))) for page in pages)
     with closing(WorkerPool(bundled_model(), limits)) as pool:
-        waiting: deque[Future[PageAnswer] | None] = deque()
-        for page in pages:
-            wrapper = wrappers.find(page.url)
-            request = PageRequest(page.html, page.url, wrapper, example=True, article=False)
-            waiting.append(pool.submit(request) if wrapper else None)
-            if len(waiting) >= PAGES_WAITING * processes:
-                yield _answered(waiting.popleft())
-        while waiting:
-            yield _answered(waiting.popleft())
+        try:
+            for _, answer in pool.in_order(requests):
+                yield NO_WRAPPER if answer is None else _example_in(answer)
+        except NoWorkerError as error:
+            message = "no process can be started that labels pages; leave --processes out"
+            raise CommandError(message) from error
 
 
-def _answered(waiting: Future[PageAnswer] | None) -> Example | str:
-    if waiting is None:
-        return NO_WRAPPER
-    try:
-        answer = waiting.result()
-    except NoWorkerError as error:
-        message = "no process can be started that labels pages; leave --processes out"
-        raise CommandError(message) from error
+def _labelling(page: StoredPage, wrapper: Wrapper | None) -> PageRequest | None:
+    if wrapper is None:
+        return None
+    return PageRequest(page.html, page.url, wrapper, example=True, article=False)
+
+
+def _example_in(answer: PageAnswer) -> Example | str:
     if answer.labels is not None and answer.labels.reason is not None:
         return answer.labels.reason.value
     if isinstance(answer.example, Example):

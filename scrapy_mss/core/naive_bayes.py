@@ -151,7 +151,9 @@ class NaiveBayes(Generic[PageT]):
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
         np.log(ratio, out=ratio)
-        return np.where(seen, ratio - self._prior, 0.0), seen
+        ratio -= self._prior
+        ratio[~seen] = 0.0
+        return ratio, seen
 
     @property
     def _prior(self) -> float:
@@ -228,21 +230,6 @@ def log_odds(probability: Floats, bound: float = CERTAIN) -> Floats:
 def _added(one: int, other: int) -> int:
     """The sum of two digests, in as many bits as each has."""
     return (one + other) % (1 << DIGEST_BITS)
-
-
-def united(observations: Sequence[Observation]) -> Observation:
-    """What all of the *observations*, at least one, add together.
-
-    None of its counts overflows if a model has room for them all.
-    """
-    counts = {}
-    for name in observations[0].counts:
-        each = [observation.counts[name] for observation in observations]
-        buckets, more = zip(*each, strict=True)
-        counts[name] = _summed(np.concatenate(buckets), np.concatenate(more))
-    digest = sum(observation.digest for observation in observations) % (1 << DIGEST_BITS)
-    tokens = np.sum([observation.tokens for observation in observations], axis=0)
-    return Observation(counts, tokens, digest, sum(each.pages for each in observations))
 
 
 def _counted(values: Values, before: NDArray[np.uint32]) -> tuple[Ints, Table]:

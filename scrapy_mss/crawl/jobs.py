@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import pickle
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -27,7 +28,8 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -132,7 +134,7 @@ class PageJobs:
         self._count(-1)
         error = None if done.cancelled() else done.exception()
         if isinstance(error, NoWorkerError):
-            answer = self._answer_here(PageRequest.from_bytes(error.page))
+            answer = self._answer_here(pickle.loads(error.page))  # noqa: S301 - our own
         else:
             answer = self._answer_of(url, done, error)
         job.set_result(answer)

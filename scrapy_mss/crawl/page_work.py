@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import NamedTuple
 
 from scrapy_mss.article import (
     WRAPPER,
@@ -42,13 +41,6 @@ MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 _FAILED = "scrapy-mss: cannot read %s; the crawl continues"
 
 
-class _ModelReading(NamedTuple):
-    """What the model has found in a page, and the state that it was in."""
-
-    extraction: Extraction
-    state: ModelState
-
-
 @dataclass(frozen=True, slots=True)
 class PageWork:
     """Answers pages by a *model*, which may learn between them."""
@@ -73,19 +65,17 @@ class PageWork:
 
     def _labelled(self, page: PageRequest, wrapper: Wrapper) -> PageAnswer:
         started = perf_counter()
-        example = None
         labelling = label(wrapper, page.html, tokenize(page.html))
+        article = example = update = None
         if page.example and labelling.reason is None:
             example = self._example(page, labelling)
-        update = None
         if page.site is not None and labelling.reason is None and wrapper.body:
             update = page.site.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
-        article = None
         if page.article:
             article, labelling = self._article(page, labelling)
-        if page.site is not None and page.article and update is None:
-            update = page.site.update  # of what the model has read
+            if page.site is not None and update is None:
+                update = page.site.update  # of what the model has read
         labels = LabelSummary(
             labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
         )
@@ -97,16 +87,6 @@ class PageWork:
             return Rejection.READ_BY_MODEL
         return example_of(labelling.tokens, labelling.inside, page.url, self.model)
 
-    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _ModelReading]:
-        """The article at a *place*, as the model reads it, and what the model reads alone."""
-        read = Page(place.tokens, page.url)
-        extraction = Extractor.of(self.model).extract_page(read, page.site)
-        # A further page is short, and known to be of an article.
-        least = 0.0 if page.further else MIN_PROBABILITY
-        return read_at(place, read, extraction, least), _ModelReading(
-            extraction, ModelState.of(self.model)
-        )
-
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.
 
@@ -114,10 +94,14 @@ class PageWork:
         """
         started = perf_counter()
         try:
-            reading = None
+            extraction = None
             if labelling.reason is None and labelling.wrapper.around:
-                labelling, reading = self._around(page, labelling)
-            result = self._result(page, labelling, reading)
+                read = Page(labelling.tokens, page.url)
+                extraction = Extractor.of(self.model).extract_page(read, page.site)
+                # A further page is short, and known to be of an article.
+                least = 0.0 if page.further else MIN_PROBABILITY
+                labelling = read_at(labelling, read, extraction, least)
+            result = self._result(page, labelling, extraction)
         except MemoryError:
             raise
         except Exception:
@@ -126,17 +110,17 @@ class PageWork:
         return replace(result, seconds=perf_counter() - started), labelling
 
     def _result(
-        self, page: PageRequest, labelling: Labelling, reading: _ModelReading | None
+        self, page: PageRequest, labelling: Labelling, alone: Extraction | None
     ) -> ArticleResult:
+        """The article by *labelling*, or by what the model reads *alone*, where that has read."""
         if labelling.reason is None:
-            confidence = reading.extraction.confidence if reading else None
+            confidence = alone.confidence if alone else None
             return article_of_labels(labelling, page.url, self._options(page), confidence)
         if labelling.reason in MISSES and labelling.wrapper.drop_misses:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
-        if reading is not None:
-            return article_of_extraction(
-                reading.extraction, page.url, reading.state, self._options(page)
-            )
+        if alone is not None:
+            state = ModelState.of(self.model)
+            return article_of_extraction(alone, page.url, state, self._options(page))
         return self._read(page, labelling.tokens)
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:

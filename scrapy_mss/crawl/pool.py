@@ -1,48 +1,43 @@
 """Page work in separate processes, so that no page can block the crawl.
 
 Only a process can be killed in the middle of a page; a thread cannot, and would hold the
-interpreter's lock. A worker is a separate Python that runs `worker`, not a copy of this process:
-no script is run twice, and only bytes are exchanged. Each has a copy of the model, and is sent what
-that has learned with its next page (`model_changes`). A page that takes too long or too much memory
+interpreter's lock. A worker is a child process that runs `worker`. Each has a copy of the model,
+and gets what that has learned with its next page. A page that takes too long or too much memory
 costs its worker, which is replaced; the others continue.
 
 One thread waits for all workers, in an event loop of its own: the limits of pages do not depend on
 what keeps the crawl's loop busy.
 
 Pebble, which also kills and renews processes, is not suitable: it starts them through
-multiprocessing, which reruns the user's script or forks a process with threads, and it pickles
-results.
+multiprocessing, which reruns the user's script or forks a process with threads.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
+import pickle
 import socket
-import subprocess
-import sys
 from asyncio import StreamReader, StreamWriter
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
+from subprocess import Popen
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.crawl.processes import LENGTH, LOST, OUT_OF_MEMORY, message, start
 from scrapy_mss.crawl.wire import (
     CRASH,
-    LENGTH,
     MEMORY,
     NOTHING,
-    OUT_OF_MEMORY,
     TIMEOUT,
     ModelChanges,
     PageAnswer,
     PageRequest,
-    packed,
 )
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
@@ -53,14 +48,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOST = (OSError, EOFError, ValueError)  # raised when the other end of a pipe or socket is gone
+T = TypeVar("T")
+
 WORKER = "scrapy_mss.crawl.worker"
-# As `python -m` does, but without the current folder, where a file may be called as a module that
-# a worker needs: a crawl that is begun by `scrapy` has not that folder in its path, either.
-RUN = (
-    "import runpy, sys; sys.path = [each for each in sys.path if each]; "
-    "runpy.run_module(sys.argv.pop(1), run_name='__main__')"
-)
 INSTEAD = "From now on the crawl's own process reads its pages, as with MSS_WORKERS = 0"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 # To start a worker; the reason why it fails may pass: the system kills processes while memory is
@@ -76,14 +66,9 @@ PAGES_OF_A_WORKER = 5_000
 PAGES_AHEAD = 1
 # Bytes that a worker need not have read; Linux allows 416 KB, most pages have less.
 SENT_AHEAD = 2**20
-
-
-def can_have_workers() -> bool:
-    """Whether processes can be started here whose time and memory can be limited.
-
-    The executable of a frozen program is that program: it would start itself, over and over.
-    """
-    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
+# Of a long row of pages, for each worker: one is read, one is sent ahead, others end earlier.
+PAGES_WAITING = 4
+CHARACTERS_WAITING = 2**26  # of all of these; one page may have more
 
 
 class NoWorkerError(Exception):
@@ -94,25 +79,17 @@ class NoWorkerError(Exception):
         self.page = page  # as it would have been sent
 
 
-def child_environment() -> dict[str, str]:
-    """What a child process is given, so that it imports what this one does."""
-    path = os.pathsep.join(each or os.curdir for each in sys.path)
-    return {**os.environ, "PYTHONPATH": path}
-
-
 class _Job(NamedTuple):
     """A page, as it is sent, and what will come of it."""
 
-    data: bytes
+    data: bytes  # which pickles the page
     answer: Future[PageAnswer]
 
 
 class _Worker:
     """A process that answers pages in the order in which it was sent them."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], reader: StreamReader, writer: StreamWriter
-    ) -> None:
+    def __init__(self, process: Popen[bytes], reader: StreamReader, writer: StreamWriter) -> None:
         self.process = process
         self._reader = reader
         self._writer = writer
@@ -129,7 +106,7 @@ class _Worker:
         try:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)
             with theirs:
-                process = _process(arguments, theirs.fileno())
+                process = start(WORKER, arguments, theirs.fileno())
             return cls(process, *await asyncio.open_connection(sock=ours))
         except BaseException:
             ours.close()
@@ -138,14 +115,14 @@ class _Worker:
                 process.wait()
             raise
 
-    def send(self, data: bytes) -> None:
-        """Send *data* as a message, without waiting until the process has read it."""
-        self._writer.write(LENGTH.pack(len(data)) + data)
+    def send(self, value: object) -> None:
+        """Send *value*, without waiting until the process has read it."""
+        self._writer.write(message(value))
 
-    async def receive(self) -> bytes:
-        """The next message of the process."""
+    async def receive(self) -> Any:  # noqa: ANN401 - what the process sends
+        """The next value that the process sends."""
         (length,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
-        return await self._reader.readexactly(length)
+        return pickle.loads(await self._reader.readexactly(length))  # noqa: S301 - our own process
 
     @contextmanager
     def limited(self, seconds: float) -> Iterator[None]:
@@ -165,16 +142,6 @@ class _Worker:
         self._writer.transport.abort()
         self.process.kill()
         return self.process.wait()
-
-
-def _process(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - our own module
-        [sys.executable, "-c", RUN, WORKER, *arguments],
-        stdin=stdin,
-        stdout=2,  # what a library prints is for the log
-        env=child_environment(),
-        start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
-    )
 
 
 class _Slot:
@@ -225,7 +192,7 @@ class WorkerPool:
         """
         answer: Future[PageAnswer] = Future()
         try:
-            job = _Job(page.to_bytes(), answer)
+            job = _Job(pickle.dumps(page, pickle.HIGHEST_PROTOCOL), answer)
         except Exception as error:  # noqa: BLE001 - raised for whoever waits for it
             answer.set_exception(error)
             return answer
@@ -234,6 +201,26 @@ class WorkerPool:
         else:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, job)
         return job.answer
+
+    def in_order(
+        self, pages: Iterable[tuple[T, PageRequest | None]]
+    ) -> Iterator[tuple[T, PageAnswer | None]]:
+        """What is given with each of *pages*, in their order, and the answer to it, if it is one.
+
+        They are taken as workers have room.
+        """
+        waiting: deque[tuple[T, Future[PageAnswer] | None, int]] = deque()
+        characters, most = 0, PAGES_WAITING * self._n_workers
+        for given, page in pages:
+            size = len(page.html) if page else 0
+            while waiting and (len(waiting) >= most or characters + size > CHARACTERS_WAITING):
+                earlier, answer, n_characters = waiting.popleft()
+                characters -= n_characters
+                yield earlier, answer.result() if answer else None
+            waiting.append((given, self.submit(page) if page else None, size))
+            characters += size
+        for given, answer, _ in waiting:
+            yield given, answer.result() if answer else None
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
@@ -288,9 +275,9 @@ class WorkerPool:
             with worker.limited(self._seconds):
                 for job in islice(slot.jobs, worker.n_sent, None):
                     changes, worker.generation = self._changes.since(worker.generation)
-                    worker.send(packed([changes, job.data]))
+                    worker.send((changes, job.data))
                     worker.n_sent += 1
-                answer = PageAnswer.from_bytes(await worker.receive())
+                answer: PageAnswer = await worker.receive()
         except LOST:
             exit_code = slot.end()
             if worker is None and self.cannot_start:
@@ -345,6 +332,6 @@ class WorkerPool:
         slot.worker = worker = await _Worker.start(self._arguments)
         with worker.limited(START_SECONDS):
             counts, worker.generation = self._changes.since(NOTHING)
-            worker.send(packed([self._without_counts, counts]))
+            worker.send((self._without_counts, counts))
             await worker.receive()
         return worker

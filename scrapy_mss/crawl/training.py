@@ -5,9 +5,9 @@ the event loop, one after the other; nothing else changes the model. Counts add 
 does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are not stored.
 
 The live model includes at once everything that this crawl has learned, on top of the bundled model,
-which is never stored. What was learned since the last checkpoint is also kept separately
-(`Unsaved`); a checkpoint adds it to the store, and the live model takes what other crawls have
-added meanwhile. A page that crawls with this store have learned before, with the same text, is not
+which is never stored. What was learned since the last checkpoint is also kept in a model of its
+own; a checkpoint adds it to the store, and the live model takes what other crawls have added
+meanwhile. A page that crawls with this store have learned before, with the same text, is not
 learned again.
 """
 
@@ -16,8 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager, nullcontext, suppress
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any
 
@@ -25,13 +24,12 @@ from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import Observation, united
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import ModelError
-from scrapy_mss.models.model import Example, LearnedPages, Model, generation_after
-from scrapy_mss.models.profiles import Profile
+from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
@@ -42,57 +40,6 @@ logger = logging.getLogger(__name__)
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
-FEWEST_ROWS = 2**15  # that are worth adding up: 400 KB, which takes a few milliseconds
-
-
-class Unsaved:
-    """The pages that were learned since a checkpoint, and what they add to a model.
-
-    A model's tables have room for every bucket, 9.5 MB, most of which stay empty in the five
-    hundred pages of a checkpoint. So the counts of pages are kept as they come, and added up when
-    they are as large as what was added up before: each row, of 12 bytes, is added a few times.
-    """
-
-    def __init__(self) -> None:
-        self._counts: list[Observation] = []
-        self._n_rows = 0
-        self._most_rows = FEWEST_ROWS  # that are kept without adding them up
-        self._learned_pages = LearnedPages()
-
-    @property
-    def pages(self) -> int:
-        """How many pages were learned."""
-        return sum(each.pages for each in self._counts)
-
-    def add(self, example: Example, generation: int) -> None:
-        """Take in a page that is learned in *generation*."""
-        self._counts.append(example.observation)
-        self._n_rows += _rows(example.observation)
-        self._learned_pages.add(example.key, generation)
-        if self._n_rows > self._most_rows:
-            with suppress(MemoryError):  # it only takes less room: the next page tries again
-                self._counts = [united(self._counts)]
-                self._n_rows = _rows(self._counts[0])
-                self._most_rows = self._n_rows + max(FEWEST_ROWS, self._n_rows)
-
-    def follow(self, later: Unsaved) -> None:
-        """Take in what was learned *later*; where this raises, nothing was taken in."""
-        counts = [*self._counts, *later._counts]
-        self._learned_pages.merge(later._learned_pages)
-        self._counts = counts
-        self._n_rows = sum(map(_rows, counts))
-
-    def as_model(self, profile: Profile) -> Model:
-        """All of it as a model for *profile*."""
-        model = Model(profile)
-        for each in self._counts:
-            model.bayes.add(each)
-        model.learned_pages.merge(self._learned_pages)
-        return model
-
-
-def _rows(observation: Observation) -> int:
-    return sum(len(bucket) for bucket, _ in observation.counts.values())
 
 
 def unshared(_by: Observation | None) -> AbstractContextManager[None]:
@@ -126,8 +73,8 @@ class Learner(Part):
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
         self._taken = 0  # pages of the last checkpoint that was written
         self._n_uncertain = 0  # pages that are perhaps not stored
-        self._unsaved = Unsaved()
-        self._in_flight: Unsaved | None = None  # what is being written, or could not be
+        self._unsaved = Model(stored.profile)
+        self._in_flight: Model | None = None  # what is being written, or could not be
         self._logged = ""  # why checkpoints fail, as it was logged
 
     @property
@@ -148,18 +95,19 @@ class Learner(Part):
         if not self.model.bayes.has_room(example.observation):
             return Rejection.MODEL_FULL
         generation = generation_after(self.pages)
+        self._unsaved.bayes.add(example.observation)
         with self.changing(example.observation):
             self.model.bayes.add(example.observation)
-        self._unsaved.add(example, generation)
-        self.model.learned_pages.add(example.key, generation)
+        for model in (self._unsaved, self.model):
+            model.learned_pages.add(example.key, generation)
         self.unsaved_pages += 1
         return None
 
     @property
     def lost(self) -> int:
         """How many pages could not be written, once all has ended."""
-        in_flight = self._in_flight.pages if self._in_flight else 0
-        return self._unsaved.pages + in_flight + self._n_uncertain
+        in_flight = self._in_flight.bayes.pages if self._in_flight else 0
+        return self._unsaved.bayes.pages + in_flight + self._n_uncertain
 
     @property
     def loss(self) -> str:
@@ -170,16 +118,16 @@ class Learner(Part):
         """What adds all that is unsaved to the store; None if nothing was learned."""
         self.unsaved_pages = 0
         self._take_back()
-        if not self._unsaved.pages:
+        if not self._unsaved.bayes.pages:
             return None
-        following = Unsaved()
-        self._in_flight, self._unsaved = self._unsaved, following
-        return self._stored.adding(partial(self._in_flight.as_model, self._stored.profile))
+        taken, self._unsaved = self._unsaved, Model(self._stored.profile)
+        self._in_flight = taken
+        return self._stored.adding(lambda: taken)
 
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
         """Go on with what others have learned; after an *error*, what was taken is unsaved."""
         if error is None:
-            self._taken = self._in_flight.pages if self._in_flight else 0
+            self._taken = self._in_flight.bayes.pages if self._in_flight else 0
             self._in_flight = None
             self.n_checkpoints += 1
             self._logged = ""
@@ -200,7 +148,8 @@ class Learner(Part):
         """Let what could not be written be unsaved again; where memory fails, the next time."""
         failed = self._in_flight
         if failed is not None:
-            failed.follow(self._unsaved)
+            failed.learned_pages.merge(self._unsaved.learned_pages)  # again does no harm
+            failed.bayes.merge(self._unsaved.bayes)
             self._in_flight, self._unsaved = None, failed
 
     def _learn_of_others(self, others: Model | Exception | None) -> None:

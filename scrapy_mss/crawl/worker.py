@@ -1,4 +1,4 @@
-"""One worker process: reads pages from the socket at its standard input, and writes answers to it.
+"""One worker process: receives pages from the crawl, and sends answers.
 
 The worker exits when the input ends, because the crawl has ended or was killed, and after a page
 that takes too much memory, because nothing in the process is reliable then.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import resource
 import signal
 import sys
@@ -19,7 +20,8 @@ from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, follow, receive, send, unpacked
+from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send
+from scrapy_mss.crawl.wire import PageRequest, follow
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css
@@ -66,36 +68,13 @@ def resident() -> int:
 def main(seconds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
-        pages, answers = _streams()
-        without_counts, counts = unpacked(receive(pages))
+        pages, answers = parent()
+        without_counts, counts = receive(pages)
         model = from_bytes(without_counts)
         follow(model, counts)
         work = PageWork(model, ReadOptions(fields))
         _warm_up(work)
         _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))
-
-
-def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """What the crawl sends, and what it receives, for us alone.
-
-    What a library reads, or a process that it starts, is no page.
-    """
-    pages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
-    with Path(os.devnull).open("rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    return pages, answers
-
-
-def limit_memory(limit: int) -> None:
-    """Let allocations fail beyond *limit* bytes of data.
-
-    RLIMIT_DATA, which counts what the process allocates for itself. RLIMIT_AS would also count what
-    it maps and never touches, which libraries do by the gigabyte.
-    """
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def _warm_up(work: PageWork) -> None:
@@ -106,7 +85,7 @@ def _warm_up(work: PageWork) -> None:
 
 def _serve(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
     """Say that this process is ready, and answer *pages* within *limits*."""
-    send(answers, READY)
+    send(answers, None)
     limit_memory(limits.memory)
     try:
         _answer_pages(work, pages, answers, limits)
@@ -121,17 +100,12 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
     ours.propagate = False
     while True:
-        changes, data = unpacked(receive(pages))
-        page = PageRequest.from_bytes(data)
+        changes, data = receive(pages)
+        page: PageRequest = pickle.loads(data)  # noqa: S301 - of our own process
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
         answer = work.answer(page)
         records = tuple((each.levelno, logged.format(each)) for each in logged.buffer)
         logged.flush()
-        answer = replace(answer, logged=records, needs_restart=limits.needs_restart())
-        send(answers, answer.to_bytes())
+        send(answers, replace(answer, logged=records, needs_restart=limits.needs_restart()))
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

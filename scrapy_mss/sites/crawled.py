@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from time import time
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.checkpoints import Part
-from scrapy_mss.storage.tables import Change
+from scrapy_mss.storage.tables import Change, minute_now
 
 WATCHED = 10  # pages of a window, and of a memory that says anything
 MIN_AGREEMENT = 0.3  # mean agreement of a window, below which the layout is another one
@@ -129,11 +128,6 @@ class Batch:
 MAX_LEARNED_URLS = 10_000
 
 logger = logging.getLogger(__name__)
-
-
-def minute_now() -> int:
-    """The minutes since 1970."""
-    return int(time() // 60)
 
 
 class CrawledSites(Part):

@@ -4,29 +4,34 @@ Parsers of feeds are in Python and take seconds for a megabyte that is made for 
 hold the interpreter's lock as long. One process reads all lists of a crawl, one after the other, as
 one takes milliseconds. A list that takes too much ends it, and the next list starts another.
 
-What is known of a list and its body are a message each, as in `crawl.wire`. The answer is lines of
-JSON: the lists that it names, then its articles, `CHUNK` to a line, so that the event loop never
-parses more than that at once.
+The articles of an answer are pickled `CHUNK` at a time, so that the event loop never unpickles more
+than that at once.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from time import process_time
 from traceback import format_exc
-from typing import IO, Any, Final
+from typing import Final
 
-from scrapy_mss.crawl.pool import LOST, can_have_workers, child_environment
-from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, OUT_OF_MEMORY, TIMEOUT, receive, send
-from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.crawl.processes import (
+    LOST,
+    OUT_OF_MEMORY,
+    Child,
+    can_have_workers,
+    limit_memory,
+    parent,
+    receive,
+    send,
+)
+from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, TIMEOUT
 from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.lists import FEED, About, Listed, TooLargeError, read
 
@@ -37,11 +42,7 @@ CHUNK: Final = 20  # articles that the event loop takes together: some milliseco
 TIME_IS_UP: Final = getattr(signal, "SIGPROF", 0)
 # Exit codes of the process: a signal ends it when its time is up, whatever it is in.
 REASONS: Final[Mapping[int | None, str]] = {-TIME_IS_UP: TIMEOUT, OUT_OF_MEMORY: MEMORY}
-# As a script, but without the current folder in the path, as in `pool`.
-RUN: Final = (
-    "import sys; sys.path = [each for each in sys.path if each]; "
-    "from scrapy_mss.spiders.list_process import main; main(float(sys.argv[1]))"
-)
+PROCESS: Final = "scrapy_mss.spiders.list_process"
 # What the process reads before all others: imports and the Public Suffix List take half a second of
 # processor time, which is not to be the first list's.
 FIRST: Final = About(
@@ -68,14 +69,11 @@ class Answer:
     lists: dict[str, list[str]]
     off_site: str = ""
     seconds: float = 0.0  # of processor time
-    lines: Sequence[bytes] = ()
+    pickled: Sequence[bytes] = ()
 
     def chunks(self) -> Iterator[list[Listed]]:
         """The articles, some at a time, the newest first."""
-        for line in self.lines:
-            yield [
-                Listed(url, minute, Moments(*moments)) for url, minute, *moments in json.loads(line)
-            ]
+        return map(pickle.loads, self.pickled)  # of our own process
 
 
 class ListReader:
@@ -84,8 +82,7 @@ class ListReader:
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._thread = ThreadPoolExecutor(1, "scrapy-mss-lists")
-        self.process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self.child = Child(PROCESS, str(seconds))
 
     def read(self, about: About, body: bytes) -> Future[Answer]:
         """The contents of the list with this *body*, or an `UnreadListError`."""
@@ -93,103 +90,57 @@ class ListReader:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
-        if self.process is not None:
-            self.process.kill()
+        self.child.close()
         self._thread.shutdown()
-        self._end()
+        self.child.end()
 
     def _read(self, about: About, body: bytes) -> Answer:
-        head = json.dumps(about, default=list).encode()
-        if can_have_workers():
+        if not can_have_workers():
+            found = answered(about, body)
+        else:
             try:
-                into, out = self._pipes()
-                send(into, head)
-                send(into, body)
-                answer = receive(out)
+                self.child.begin()
+                self.child.send((about, body))
+                found = self.child.receive()
             except LOST:
-                reason = REASONS.get(self._end(), CRASH)
+                reason = REASONS.get(self.child.end(), CRASH)
                 # How long it took is lost with the process: the limit is assumed.
                 raise UnreadListError(reason, seconds=self._seconds) from None
-        else:
-            answer = answered(head, body)
-        first, *lines = answer.split(b"\n")
-        found: dict[str, Any] = json.loads(first)
-        if "reason" in found:
-            raise UnreadListError(**found)
-        return Answer(**found, lines=lines)
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        if self.process is None and not self._closed:
-            self.process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-c", RUN, str(self._seconds)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=child_environment(),
-                start_new_session=True,  # Ctrl-C is for the crawl
-            )
-        process = self.process
-        if process is None or self._closed:  # which may have found no process
-            raise EOFError("the crawl is over")
-        assert process.stdin is not None
-        assert process.stdout is not None
-        return process.stdin, process.stdout
-
-    def _end(self) -> int | None:
-        process, self.process = self.process, None
-        if process is None:
-            return None
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):  # what was not written yet cannot be
-                if stream is not None:
-                    stream.close()
-        return process.wait()
+        if isinstance(found, UnreadListError):
+            raise found
+        return found
 
 
-def answered(head: bytes, body: bytes) -> bytes:
-    """The contents of the list with this *head* and *body*, as `Answer` reads them."""
+def answered(about: About, body: bytes) -> Answer | UnreadListError:
+    """The contents of the list with this *body*, or why it cannot be read."""
     started = process_time()
-    kind, url, content_type, site, (sites, hosts), since = json.loads(head)
-    about = About(kind, url, content_type, site, Scope(frozenset(sites), frozenset(hosts)), since)
     try:
         contents = read(about, body)
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - the crawl logs it
-        is_large = isinstance(error, TooLargeError)
-        failure = {
-            "reason": TOO_LARGE if is_large else ERROR,
-            "details": str(error) if is_large else format_exc(),
-            "seconds": process_time() - started,
-        }
-        return json.dumps(failure).encode()
-    rows = [(each.url, each.minute, *each.moments) for each in contents.articles]
-    first = {
-        "lists": {kind: [each.url for each in named] for kind, named in contents.lists.items()},
-        "off_site": contents.off_site,
-        "seconds": process_time() - started,
-    }
-    chunks = (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
-    return "\n".join(map(json.dumps, (first, *chunks))).encode()
+    except TooLargeError as error:
+        return UnreadListError(TOO_LARGE, str(error), process_time() - started)
+    except Exception:  # noqa: BLE001 - the crawl logs it
+        return UnreadListError(ERROR, format_exc(), process_time() - started)
+    articles = contents.articles
+    chunks = (articles[start : start + CHUNK] for start in range(0, len(articles), CHUNK))
+    lists = {kind: [each.url for each in named] for kind, named in contents.lists.items()}
+    pickled = [pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks]
+    return Answer(lists, contents.off_site, process_time() - started, pickled)
 
 
-def main(seconds: float) -> None:
-    """Answer requests from standard input until it ends."""
-    from scrapy_mss.crawl.worker import limit_memory
-
-    lists, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not be taken for an answer
+def main(seconds: str) -> None:
+    """Answer requests from the crawl until it ends."""
+    lists, answers = parent()
     limit_memory(MOST_MEMORY)
     read(FIRST, FIRST_BODY)
-    with suppress(EOFError, BrokenPipeError):  # the crawl is over
+    with suppress(EOFError, ConnectionError):  # the crawl is over
         while True:
-            head = receive(lists)
-            body = receive(lists)
-            signal.setitimer(signal.ITIMER_PROF, seconds)
+            about, body = receive(lists)
+            signal.setitimer(signal.ITIMER_PROF, float(seconds))
             try:
-                answer = answered(head, body)
+                answer = answered(about, body)
             except MemoryError:
                 os._exit(OUT_OF_MEMORY)
             signal.setitimer(signal.ITIMER_PROF, 0)

@@ -14,10 +14,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
-from time import time
 from typing import Any, ClassVar, Final, TypeVar
 
-from scrapy_mss.storage.tables import DAY, Change, Store
+from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
 
 logger = logging.getLogger(__name__)
 
@@ -164,7 +163,7 @@ class Checkpoints:
 
     def _forget(self) -> None:
         """Once a day, have the store delete old rows; after a failure, again the next day."""
-        now = int(time() // 60)
+        now = minute_now()
         if now - self._forgotten >= FORGOTTEN_EVERY:
             self._forgotten = now
             try:

@@ -22,7 +22,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.parts import DonePart, Engine, EngineError, OnProgress, Part, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, make_part  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,
@@ -30,7 +30,12 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     ManifestError,
     Summary,
 )
-from scrapy_mss.bulk.worker_groups import WORKER_GROUP, WorkerGroups, shares  # noqa: E402
+from scrapy_mss.bulk.worker_groups import (  # noqa: E402
+    WORKER_GROUP,
+    WorkerGroupError,
+    WorkerGroups,
+    shares,
+)
 from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
@@ -74,27 +79,25 @@ def _no_pwrite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pwrite", raising=False)
 
 
-class Here:
-    """An engine in this process, which fails after so many parts."""
+class Here(WorkerGroups):
+    """Makes parts in this process, and fails after so many."""
 
     def __init__(self, extractor: ArticleExtractor, most: int = 1000) -> None:
         self.extractor = extractor
         self.most = most
-        self.made: list[Part] = []
+        self.parts: list[Part] = []
 
-    def __call__(
-        self, parts: Iterable[Part], folder: Path, report: OnProgress
-    ) -> Iterator[DonePart]:
+    def made(self, parts: Iterable[Part], folder: Path, report: OnProgress) -> Iterator[DonePart]:
         for part in parts:
             done = make_part(part, folder, self.extractor, report)
-            if len(self.made) == self.most:
+            if len(self.parts) == self.most:
                 raise KeyboardInterrupt
-            self.made.append(part)
+            self.parts.append(part)
             yield done
 
 
-def run(bulk: Bulk, engine: Engine) -> Summary:
-    return bulk.run(engine, lambda _total, _done: lambda _pages, _size: None)
+def run(bulk: Bulk, groups: WorkerGroups) -> Summary:
+    return bulk.run(groups, lambda _total, _done: lambda _pages, _size: None)
 
 
 def bulk_of(archive: Path, folder: Path, *names: str, **settings: Any) -> Bulk:
@@ -137,12 +140,12 @@ def test_parts_that_are_done_are_not_made_again(
 ) -> None:
     bulk, made, out = bulk_of(archive, tmp_path / "out"), [], tmp_path / "out"
     while True:
-        engine = Here(extractor, most=3)
+        groups = Here(extractor, most=3)
         with suppress(KeyboardInterrupt):
-            run(bulk, engine)
-        made += engine.made
+            run(bulk, groups)
+        made += groups.parts
         assert urls_in(out) <= ALL
-        if len(engine.made) < engine.most:
+        if len(groups.parts) < groups.most:
             break
 
     assert urls_in(out) == ALL
@@ -150,9 +153,9 @@ def test_parts_that_are_done_are_not_made_again(
         len(part.pieces) for part in made
     )
     assert not list(out.glob("*.new"))
-    engine = Here(extractor)
-    assert run(bulk, engine).pages == ALL.total()
-    assert not engine.made
+    groups = Here(extractor)
+    assert run(bulk, groups).pages == ALL.total()
+    assert not groups.parts
 
 
 def test_files_that_come_later_are_added(
@@ -176,11 +179,11 @@ def test_rows_of_an_archive_inside_a_record_are_withdrawn(
     members = warc_members(pages(0, 8))
     (tmp_path / "a.warc.gz").write_bytes(b"".join([*members[:4], outer, *members[4:]]))
 
-    engine = Here(extractor)
-    run(bulk_of(tmp_path, tmp_path / "out", "a.warc.gz"), engine)
+    groups = Here(extractor)
+    run(bulk_of(tmp_path, tmp_path / "out", "a.warc.gz"), groups)
 
     assert urls_in(tmp_path / "out") == Counter(page.url for page in pages(0, 8))
-    assert len(engine.made) > len({part.pieces[0].key for part in engine.made})
+    assert len(groups.parts) > len({part.pieces[0].key for part in groups.parts})
 
 
 # What cannot be gone on with
@@ -301,7 +304,7 @@ def test_a_part_that_costs_all_its_groups_is_given_up(tmp_path: Path) -> None:
     path.write_bytes(b"garbage")
     part = Part(0, (Piece(str(path), 2, 3, 7, 2),))
 
-    (done,) = WorkerGroups({}, 1)([part], tmp_path, lambda _pages, _size: None)
+    (done,) = WorkerGroups({}, 1).made([part], tmp_path, lambda _pages, _size: None)
 
     (row,) = pq.read_table(tmp_path / done.new).to_pylist()
     assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
@@ -372,8 +375,8 @@ def test_a_fault_of_all_parts_ends_the_run(
     path.write_bytes(json_lines(pages(0, 1)))
     parts = [Part(n, (Piece(str(path), 0, 1, 1, 0),)) for n in range(3)]
 
-    with pytest.raises(EngineError, match=message):
-        list(WorkerGroups(settings, 1)(parts, tmp_path / folder, lambda _pages, _size: None))
+    with pytest.raises(WorkerGroupError, match=message):
+        list(WorkerGroups(settings, 1).made(parts, tmp_path / folder, lambda _pages, _size: None))
 
 
 def command(archive: Path, out: Path) -> list[str]:

@@ -12,10 +12,11 @@ import pytest
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Request, Response, TextResponse
 
+from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.seen.articles import SeenList, SeenStore
-from scrapy_mss.spiders import list_process, news
+from scrapy_mss.spiders import news
 from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP
 from scrapy_mss.spiders.news import NewsSpider
 from scrapy_mss.storage.sqlite_store import SQLiteStore
@@ -70,7 +71,7 @@ def test_a_list_that_ends_its_process_costs_its_site_all_its_time(
     code: int, reason: str, spider: NewsSpider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = f"import os; os.read(0, 1); os._exit({code})"
-    monkeypatch.setattr(list_process, "RUN", ended)
+    monkeypatch.setattr(processes, "RUN", ended)
 
     read_at_once(spider, FEED, *[b"<rss/>"] * 10, cls=TextResponse)
 

@@ -6,16 +6,12 @@ import asyncio
 import gc
 import shutil
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl import training as module
-from scrapy_mss.crawl.training import Learner, Unsaved
+from scrapy_mss.crawl.training import Learner
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, LearnedPages, Model, example_of
@@ -227,81 +223,3 @@ def test_learning_goes_on_beside_a_crawl_whose_counts_cannot_be_used(
     assert (learner.n_checkpoints, learner.failures, learner.lost) == (2, 0, 0)
     assert ["cannot load what other crawls learned" in text for text in caplog.messages] == [True]
     assert_same_counts(learner.model, with_bundled(learned(range(2))))
-
-
-# What is not written yet: the same as a model that learned it, in less memory
-
-EXAMPLES = [example(number, f"https://a.example/{number}") for number in range(6)]
-BATCHES = st.lists(st.lists(st.sampled_from(EXAMPLES), max_size=4), max_size=4)
-
-
-def batch(examples: list[Example]) -> Unsaved:
-    made = Unsaved()
-    for each in examples:
-        made.add(each, 0)
-    return made
-
-
-@given(BATCHES, st.sampled_from([1, 500, 2**15]))
-def test_batches_that_follow_one_another_are_what_a_model_learns_of_them(
-    batches: list[list[Example]], fewest_rows: int
-) -> None:
-    expected = Model(DEFAULT)
-    for each in chain(*batches):
-        expected.bayes.add(each.observation)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FEWEST_ROWS", fewest_rows)
-        together = Unsaved()
-        for examples in batches:
-            together.follow(batch(examples))
-
-        made = together.as_model(DEFAULT)
-
-    assert_same_counts(made, expected)
-    assert together.pages == expected.bayes.pages
-    assert set(made.learned_pages.arrays()[0].tolist()) == {each.key for each in chain(*batches)}
-
-
-def test_what_cannot_be_taken_in_is_not_taken_in_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, later = batch(EXAMPLES[:2]), batch(EXAMPLES[2:])
-
-    def failing(*_: object) -> int:
-        raise MemoryError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LearnedPages, "merge", failing)
-        with pytest.raises(MemoryError):
-            first.follow(later)
-
-    assert first.pages == 2
-    assert_same_counts(first.as_model(DEFAULT), batch(EXAMPLES[:2]).as_model(DEFAULT))
-
-
-def test_rows_are_added_up_before_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FEWEST_ROWS", 1)
-    made = Unsaved()
-
-    for _ in range(50):
-        made.add(EXAMPLES[0], 0)
-
-    one = sum(len(bucket) for bucket, _ in EXAMPLES[0].observation.counts.values())
-    assert sum(map(module._rows, made._counts)) <= 4 * one
-
-
-def test_a_page_is_taken_in_even_where_no_room_is_left_to_add_rows_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def failing(_: object) -> None:
-        raise MemoryError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "FEWEST_ROWS", 1)
-        patch.setattr(module, "united", failing)
-        made = Unsaved()
-        for each in EXAMPLES[:3]:
-            made.add(each, 0)
-
-    assert made.pages == 3
-    assert_same_counts(made.as_model(DEFAULT), batch(EXAMPLES[:3]).as_model(DEFAULT))
-    learned_keys = made.as_model(DEFAULT).learned_pages.arrays()[0].tolist()
-    assert set(learned_keys) == {each.key for each in EXAMPLES[:3]}

@@ -6,7 +6,6 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import (
-    REMOVED,
     SETTINGS,
     SettingError,
     enabled,
@@ -167,11 +166,6 @@ def test_an_unknown_name_without_a_similar_one_is_an_error_with_all() -> None:
     (error,) = errors_of(MSS_ZZZZZZZZZZZZ=1)
 
     assert all(name in error for name in SETTINGS)
-
-
-@pytest.mark.parametrize("name", sorted(REMOVED))
-def test_a_removed_name_is_an_error_that_says_what_to_do(name: str) -> None:
-    assert errors_of(**{name: "x"}) == [f"{name} was removed: {REMOVED[name]}"]
 
 
 def test_known_names_and_those_of_others_are_accepted() -> None:

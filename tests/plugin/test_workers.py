@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import random
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partialmethod
@@ -23,7 +24,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
-from scrapy_mss.crawl import pool, wire
+from scrapy_mss.crawl import pool, processes
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
@@ -202,12 +203,12 @@ def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.Monkey
     at_once: list[int] = [0]
     receive, send = pool._Worker.receive, pool._Worker.send
 
-    async def received(worker: pool._Worker) -> bytes:
+    async def received(worker: pool._Worker) -> Any:
         answer = await receive(worker)
         at_once.append(at_once[-1] - 1)
         return answer
 
-    def sent(worker: pool._Worker, data: bytes) -> None:
+    def sent(worker: pool._Worker, data: object) -> None:
         at_once.append(at_once[-1] + 1)
         send(worker, data)
 
@@ -267,11 +268,11 @@ def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
 ) -> None:
     ours, theirs = socket.socketpair()
     with theirs:
-        process = pool._process(["1.0"], theirs.fileno())
+        process = processes.start(pool.WORKER, ["1.0"], theirs.fileno())
     with ours, ours.makefile("wb") as stream:
         if with_model:
             model = to_bytes(Model(MODEL.profile, MODEL.classifier))
-            wire.send(stream, wire.packed([model, []]))
+            processes.send(stream, (model, []))
 
     assert process.wait(LIMIT) == 0
     assert capfd.readouterr().err == ""
@@ -335,7 +336,7 @@ def test_a_worker_that_could_not_be_started_is_started_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A system may allow no more processes for a while."""
-    monkeypatch.setattr(pool, "_process", FailingOnce(pool._process, BlockingIOError))
+    monkeypatch.setattr(pool, "start", FailingOnce(processes.start, BlockingIOError))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
@@ -349,11 +350,10 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
     killed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where memory is short, the system may kill a worker, and the next ones while they start."""
-    started = pool._process
 
-    def killed_at_once(arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
+    def killed_at_once(*arguments: Any) -> subprocess.Popen[bytes]:
         nonlocal killed
-        process = started(arguments, stdin)
+        process = processes.start(*arguments)
         killed -= 1
         if killed >= 0:
             process.kill()
@@ -362,7 +362,7 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
     is_persistent = killed == pool.TRIES
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(pool, "_process", killed_at_once)
+        monkeypatch.setattr(pool, "start", killed_at_once)
         worker_processes()[0].kill()
         with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
             assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
@@ -385,12 +385,12 @@ def test_a_worker_that_hangs_while_it_starts_is_tried_twice(
 def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    failing = FailingOnce(PageRequest.to_bytes, MemoryError)
+    failing = FailingOnce(pickle.dumps, MemoryError)
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
         with working(1, MODEL) as jobs.pool:
-            monkeypatch.setattr(PageRequest, "to_bytes", partialmethod(failing))
+            monkeypatch.setattr(pickle, "dumps", failing)
             begun = [jobs.begin(page()), jobs.begin(page())]
             return [await answered(job) for job in begun]
 
@@ -402,7 +402,7 @@ def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
 def test_pages_are_read_here_once_workers_cannot_be_started(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pool, "_process", lambda *_: _ended())
+    monkeypatch.setattr(pool, "start", lambda *_: _ended())
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), MODEL)
@@ -450,10 +450,10 @@ def test_one_that_is_in_the_path_of_the_crawl_is(
 
 
 def test_a_frozen_program_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pool.can_have_workers()
+    assert processes.can_have_workers()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
 
-    assert not pool.can_have_workers()
+    assert not processes.can_have_workers()
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:

@@ -71,9 +71,7 @@ BESIDE = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text
 
 def answered(rule: Wrapper, html: str = HTML, url: str = URL, **asked: object) -> PageAnswer:
     """What a worker answers."""
-    request = PageRequest(html, url, rule, **asked)  # type: ignore[arg-type]
-    answer = WORK.answer(PageRequest.from_bytes(request.to_bytes()))
-    return PageAnswer.from_bytes(answer.to_bytes())
+    return WORK.answer(PageRequest(html, url, rule, **asked))  # type: ignore[arg-type]
 
 
 def reason_of(answer: PageAnswer) -> Reason | None:

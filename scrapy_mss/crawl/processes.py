@@ -1,0 +1,156 @@
+"""Child processes: each a separate Python that runs a module of ours, and messages between them.
+
+A child is not a copy of this process: no script is run twice. Its standard input is a socket, on
+which both send messages, a length in four bytes and then a pickled object. Both ends belong to the
+same program and user, so pickles let a child do nothing that it could not do otherwise. A child
+exits when its parent ends or closes the socket.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Final, cast
+
+LENGTH: Final = struct.Struct("<I")
+LOST: Final = (OSError, EOFError, ValueError)  # raised when the other end of a socket is gone
+OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
+# Without the current folder in the path, where a file may be called as a module that a child needs:
+# a crawl that is begun by `scrapy` has not that folder in its path, either.
+RUN: Final = (
+    "import sys; sys.path = [each for each in sys.path if each]; from importlib import "
+    "import_module; import_module(sys.argv[1]).main(*sys.argv[2:])"
+)
+
+
+def can_have_workers() -> bool:
+    """Whether processes can be started here whose time and memory can be limited.
+
+    The executable of a frozen program is that program: it would start itself, over and over.
+    """
+    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+def start(module: str, arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
+    """Start a process that calls ``main`` of *module*, and imports what this process does."""
+    path = os.pathsep.join(each or os.curdir for each in sys.path)
+    return subprocess.Popen(  # noqa: S603 - our own module
+        [sys.executable, "-c", RUN, module, *arguments],
+        stdin=stdin,
+        stdout=2,  # what a library prints is for the log
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,  # Ctrl-C is for this process, which says when its children stop
+    )
+
+
+def message(value: object) -> bytes:
+    """*value* as it is sent."""
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return LENGTH.pack(len(data)) + data
+
+
+def send(stream: IO[bytes], value: object) -> None:
+    """Send *value* to the other end of *stream*."""
+    stream.write(message(value))
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:  # noqa: ANN401 - what the other end sends
+    """The next value from *stream*; EOFError where there is none."""
+    (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
+    return pickle.loads(_exactly(stream, length))  # noqa: S301 - of our own process
+
+
+def _exactly(stream: IO[bytes], length: int) -> bytes:
+    data = stream.read(length)
+    if len(data) != length:
+        raise EOFError(f"{len(data)} of {length} bytes")
+    return data
+
+
+class Child:
+    """A process that is sent values and sends others, started whenever it is needed.
+
+    One thread uses it; another one may close it.
+    """
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        self._module, self._arguments = module, arguments
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stream: BinaryIO
+        self._closed = False
+
+    def begin(self) -> bool:
+        """Start the process, which calls ``main`` of the module, unless it runs; whether it is new.
+
+        Once this is closed, an EOFError, which is one of `LOST`.
+        """
+        is_new = self._process is None and not self._closed
+        if is_new:
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                self._stream = cast("BinaryIO", ours.makefile("rwb"))
+                self._process = start(self._module, self._arguments, theirs.fileno())
+        if self._closed:  # meanwhile, by another thread, which may have found no process
+            raise EOFError("it is closed")
+        return is_new
+
+    def send(self, value: object) -> None:
+        """Send *value*; one of `LOST` where the process is gone."""
+        send(self._stream, value)
+
+    def receive(self) -> Any:  # noqa: ANN401 - what the process sends
+        """Wait for the next value; one of `LOST` where the process is gone."""
+        return receive(self._stream)
+
+    def close(self) -> None:
+        """Kill the process, whatever waits for it in another thread, and start no more."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def end(self) -> int | None:
+        """End the process, if there is one; its exit code, its own if it had ended by itself."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.kill()
+        with suppress(OSError):  # what was not sent yet cannot be
+            self._stream.close()
+        return process.wait()
+
+
+# --- in the child ---------------------------------------------------------------------------------
+
+
+def parent() -> tuple[BinaryIO, BinaryIO]:
+    """What the parent sends, and what it receives, for the caller alone.
+
+    What a library reads, or a process that it starts, is no message.
+    """
+    sent, received = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return sent, received
+
+
+def limit_memory(limit: int) -> None:
+    """Let allocations fail beyond *limit* bytes of data.
+
+    RLIMIT_DATA, which counts what the process allocates for itself. RLIMIT_AS would also count what
+    it maps and never touches, which libraries do by the gigabyte.
+    """
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
