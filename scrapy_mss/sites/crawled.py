@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -73,28 +73,19 @@ MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 
 
-class Batch:
+class Batch(dict[str, list[SiteMemory]]):
     """What was learned of each site; those in ``forgotten`` have changed their layout before.
 
     Pages of a site are added up a few at a time: adding one alone takes as long.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.forgotten: set[str] = set()
-        self._learned: dict[str, list[SiteMemory]] = {}
-
-    def __contains__(self, site: str) -> bool:
-        return site in self._learned
-
-    def __len__(self) -> int:
-        return len(self._learned)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._learned)
 
     def add(self, site: str, memory: SiteMemory) -> None:
         """Add what was learned of *site*."""
-        learned = self._learned.setdefault(site, [])
+        learned = self.setdefault(site, [])
         learned.append(memory)
         if len(learned) >= ADDED_AT_ONCE:
             learned[:] = [SiteMemory.total(learned)]
@@ -102,19 +93,15 @@ class Batch:
     def reset(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
         self.forgotten.add(site)
-        self._learned[site] = []
-
-    def drop(self, site: str) -> None:
-        """Give up what was learned of *site*."""
-        self._learned.pop(site, None)
+        self[site] = []
 
     def of(self, site: str) -> SiteMemory:
         """What was learned of *site*."""
-        return SiteMemory.total(self._learned.get(site, []))
+        return SiteMemory.total(self.get(site, []))
 
     def learned(self) -> dict[str, SiteMemory]:
         """What was learned of each site."""
-        return {site: self.of(site) for site in self._learned}
+        return {site: self.of(site) for site in self}
 
     def follow(self, later: Batch) -> None:
         """Add a *later* batch."""
@@ -202,7 +189,7 @@ class CrawledSites(BatchedPart[Batch]):
     def _joined(self, batch: Batch, later: Batch) -> Batch:
         batch.follow(later)
         for site in list(batch)[:-MAX_WAITING]:
-            batch.drop(site)
+            del batch[site]
             self._n_dropped += 1
         return batch
 
