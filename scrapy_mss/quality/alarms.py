@@ -108,7 +108,7 @@ class Group(NamedTuple):
 Groups: TypeAlias = Sequence[Group]  # the latest first, which is compared with all others
 
 
-def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
+def figures(site: str, days: Mapping[int, Counts], today: int) -> dict[str, Figure]:
     """The measures of *site* that can be compared on the day *today*, given its counts by day."""
     watched = {
         day: counts
@@ -116,14 +116,14 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
         if today - WINDOW < day <= today and (counts[PAGES] or counts[WRAPPED])
     }
     if not watched or today - max(watched) >= RECENT:
-        return []
+        return {}
     found: dict[str, Figure] = {}
     for size in SIZES:
         for figure in _figures(site, watched, size):
             known = found.get(figure.measure)
             if known is None or (figure.declined and not known.declined):
                 found[figure.measure] = figure
-    return list(found.values())
+    return found
 
 
 def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figure]:
@@ -143,7 +143,7 @@ def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figur
 
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """The measures of *site* that have declined."""
-    return [figure for figure in figures(site, days, today) if figure.declined]
+    return [figure for figure in figures(site, days, today).values() if figure.declined]
 
 
 def _groups(days: Mapping[int, Counts], of: str, size: int) -> Groups:

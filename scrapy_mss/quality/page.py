@@ -5,7 +5,7 @@ Alarms come first, then what sites answer, then their quality, the worst first, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from typing import Final
 
@@ -110,11 +110,23 @@ def _alarm(alarm: Alarm) -> Html:
 def _attempts(found: Report) -> Html:
     """A row for each site that was tried or is of the list: when it answered, and when not."""
     sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
-    if not sites:
-        return Html("")
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
-    rows = table(heads, map(_attempts_row, sites), class_="sites")
-    return joined(element("h2", "Answers of sites"), element("div", rows, class_="box answers"))
+    return _section("Answers of sites", heads, map(_attempts_row, sites), "box answers")
+
+
+def _section(title: str, heads: Sequence[str], rows: Iterable[Html], kind: str = "box") -> Html:
+    """A table of sites below its *title*; nothing if there is no row."""
+    found = list(rows)
+    if not found:
+        return Html("")
+    return joined(
+        element("h2", title), element("div", table(heads, found, class_="sites"), class_=kind)
+    )
+
+
+def _site_row(site: SiteReport, cells: Iterable[Html], *, is_bad: bool) -> Html:
+    name = element("th", site.site, class_="name", scope="row")
+    return element("tr", name, *cells, class_="bad" if is_bad else "")
 
 
 def _attempts_row(site: SiteReport) -> Html:
@@ -129,37 +141,22 @@ def _attempts_row(site: SiteReport) -> Html:
         ("Lists", f"{activity.lists:,}" if activity.tried else NOTHING_KNOWN, ""),
         ("Articles", f"{site.total[ARTICLES]:,}", of_articles),
     )
-    return element(
-        "tr",
-        element("th", site.site, class_="name", scope="row"),
-        *(element("td", text, class_=kind, data_label=title) for title, text, kind in cells),
-        class_="bad" if of_success or of_articles else "",
-    )
+    row = (element("td", text, class_=kind, data_label=title) for title, text, kind in cells)
+    return _site_row(site, row, is_bad=bool(of_success or of_articles))
 
 
 def _sites(found: Report) -> Html:
     sites = [site for site in found.sites if site.total[PAGES] or site.total[WRAPPED]]
-    if not sites:
-        return Html("")
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
-    rows = table(heads, (_row(site, found) for site in sites), class_="sites")
-    title = element("h2", "Quality, the worst sites first")
-    return joined(title, element("div", rows, class_="box"))
+    return _section("Quality, the worst sites first", heads, (_row(site, found) for site in sites))
 
 
 def _row(site: SiteReport, found: Report) -> Html:
     n_articles = _daily(site, found, lambda counts: float(counts[ARTICLES]))
-    cells = [
-        element("th", site.site, class_="name", scope="row"),
-        element(
-            "td",
-            f"{site.total[ARTICLES]:,}",
-            _line(n_articles, 0.0, "articles by day"),
-            data_label="Articles",
-        ),
-    ]
-    cells += [_cell(site, found, column) for column in COLUMNS]
-    return element("tr", *cells, class_="bad" if site.alarms else "")
+    line = _line(n_articles, 0.0, "articles by day")
+    articles = element("td", f"{site.total[ARTICLES]:,}", line, data_label="Articles")
+    cells = (_cell(site, found, column) for column in COLUMNS)
+    return _site_row(site, (articles, *cells), is_bad=bool(site.alarms))
 
 
 def _cell(site: SiteReport, found: Report, column: Share | Scale) -> Html:
@@ -175,19 +172,15 @@ def _cell(site: SiteReport, found: Report, column: Share | Scale) -> Html:
     if column.name != LAYOUT:
         most = 0.0 if column is WORDS else 1.0
         line = _line(_daily(site, found, column.value), most, f"{column.title} by day")
-    return element(
-        "td",
-        *(column.shown(now), was, line),
-        class_="bad" if was else "",
-        data_label=column.title,
-    )
+    kind = "bad" if was else ""
+    return element("td", column.shown(now), was, line, class_=kind, data_label=column.title)
 
 
 def _figure(site: SiteReport, measure: str) -> Figure | None:
     """The figure of *measure*; of a rule, the first that has declined, or of its fields."""
-    declined = (each for each in site.figures if each.declined)
+    declined = (each for each in site.figures.values() if each.declined)
     parts = (each for each in declined if each.measure.startswith(f"{measure}_"))
-    own = site.figure(measure)
+    own = site.figures.get(measure)
     return own if own is not None and own.declined else next(parts, own)
 
 
@@ -212,47 +205,28 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
 
     A number without neighbours is a dot. *label* is for those who cannot see it.
     """
-    width = STEP * (len(numbers) - 1) + 2 * EDGE
-    line = element("path", d=_path(numbers, most))
-    last = next((at for at in range(len(numbers) - 1, -1, -1) if numbers[at] is not None), None)
-    dot = Html("")
-    if last is not None:
-        x, y = _point(last, numbers[last] or 0.0, most)
-        dot = element("circle", cx=x, cy=y, r=1.8)
-    view = f"0 0 {width} {HEIGHT}"
-    sizes = {"width": width, "height": HEIGHT, "viewBox": view}
-    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
-
-
-def _path(numbers: Sequence[float | None], most: float) -> str:
-    parts, has_before = [], False
+    parts: list[str] = []
+    dot, was_known = Html(""), False
     for at, number in enumerate(numbers):
         if number is not None:
-            x, y = _point(at, number, most)
-            has_after = at + 1 < len(numbers) and numbers[at + 1] is not None
-            dot = "" if has_before or has_after else "h0"
-            parts.append(f"{'L' if has_before else 'M'}{x} {y}{dot}")
-        has_before = number is not None
-    return "".join(parts)
-
-
-def _point(at: int, number: float, most: float) -> tuple[int, float]:
-    share = min(max(number / most, 0.0), 1.0) if most else 0.0
-    return EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
+            share = min(max(number / most, 0.0), 1.0) if most else 0.0
+            x, y = EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
+            parts.append(f"L{x} {y}" if was_known else f"M{x} {y}h0")
+            dot = element("circle", cx=x, cy=y, r=1.8)
+        was_known = number is not None
+    width = STEP * (len(numbers) - 1) + 2 * EDGE
+    sizes = {"width": width, "height": HEIGHT, "viewBox": f"0 0 {width} {HEIGHT}"}
+    line = element("path", d="".join(parts))
+    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
 
 
 def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
-    return element(
-        "details",
-        element(
-            "summary",
-            element("span", site.site, class_="name"),
-            element("span", pages, class_="muted"),
-        ),
-        element("div", _selectors(site, found.today), _days(site), class_="inside"),
-    )
+    name = element("span", site.site, class_="name")
+    size = element("span", pages, class_="muted")
+    inside = element("div", _selectors(site, found.today), _days(site), class_="inside")
+    return element("details", element("summary", name, size), inside)
 
 
 def _selectors(site: SiteReport, today: int) -> Html:

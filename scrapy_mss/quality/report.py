@@ -46,7 +46,7 @@ class SiteReport:
 
     site: str
     days: Days
-    figures: Sequence[Figure]
+    figures: Mapping[str, Figure]
     activity: Activity
     incidents: Sequence[Incident] = ()
     is_listed: bool = False  # by `MSS_SITES`, or given to `NewsSpider`
@@ -59,14 +59,16 @@ class SiteReport:
     @property
     def alarms(self) -> list[Alarm]:
         """Declines and incidents, each measure once."""
-        declined = [figure for figure in self.figures if figure.declined]
+        declined = [figure for figure in self.figures.values() if figure.declined]
         known = {figure.measure for figure in declined}
         return [*(each for each in self.incidents if each.measure not in known), *declined]
 
     @property
     def left(self) -> float:
         """How much is left of the measure that has declined most."""
-        return min((each.now / each.before for each in self.figures if each.before), default=1.0)
+        return min(
+            (each.now / each.before for each in self.figures.values() if each.before), default=1.0
+        )
 
     @property
     def error(self) -> str | None:
@@ -83,13 +85,9 @@ class SiteReport:
             return "never"
         return "unknown" if self.days else "not tried"  # by an earlier version, that is
 
-    def figure(self, measure: str) -> Figure | None:
-        """How *measure* compares with before, if there is a before."""
-        return next((each for each in self.figures if each.measure == measure), None)
-
     def value(self, measure: str) -> float | None:
         """The current value of *measure*, or that of all days; None if nothing is known."""
-        figure = self.figure(measure)
+        figure = self.figures.get(measure)
         return MEASURES[measure].value(self.total) if figure is None else figure.now
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:

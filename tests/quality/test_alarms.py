@@ -60,7 +60,7 @@ def test_one_earlier_day_is_a_past_and_none_is_not() -> None:
 
     assert "title" in declined(first | second)
     assert declined(second) == set()
-    assert figures("a.example", second, TODAY) == []
+    assert figures("a.example", second, TODAY) == {}
 
 
 def test_a_decline_is_reported_until_it_is_usual() -> None:
