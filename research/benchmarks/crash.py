@@ -63,7 +63,7 @@ MAX_WRITERS: Final = 8
 LONGEST: Final = 0.5  # seconds that a lone writer lives at most; a checkpoint takes a tenth of one
 PAUSE: Final = 0.01  # seconds until a store that fails is tried again
 KILLS_A_RESTART: Final = 4
-MOST_DELTAS: Final = 8  # of the model, so that also writers that live so shortly store new bases
+MAX_DELTAS: Final = 8  # of the model, so that also writers that live so shortly store new bases
 PAGE_BYTES: Final = 10_000
 DAY: Final = 40_000  # in the year 2079, so that nothing is old
 MINUTE: Final = 40_000 * 24 * 60
@@ -149,7 +149,7 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
 
 def write_forever(named: str, first: int, report: Report) -> None:
     """Write one checkpoint after the other, and report each."""
-    model_store.MOST_DELTAS = MOST_DELTAS  # type: ignore[misc] # of this process
+    model_store.MAX_DELTAS = MAX_DELTAS  # type: ignore[misc] # of this process
     store = store_at(named)
     model = StoredModel(store, DEFAULT)
     surely(model.load)

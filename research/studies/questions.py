@@ -23,12 +23,12 @@ from research.bench.folds import assign
 from research.datasets.pages import LabelledPage, examples
 from research.datasets.sets import load
 from research.systems.thresholds import Trial
+from research.training.self_training import self_train
 from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import simple_scores
 from scrapy_mss.core.labels import label_words
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.core.self_training import self_train
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens

@@ -10,10 +10,10 @@ from research.datasets.pages import Example
 from research.systems.base import Located
 from research.training.examples import training_examples
 from research.training.fit import fit
+from research.training.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import CODE_ONLY, keep
 from scrapy_mss.core.labels import label_words
-from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize

@@ -2,14 +2,15 @@
 
 Naive Bayes takes its families as independent, which they are not: together they are far too
 certain. So each family's evidence is pooled over a block; a weighted sum of these is the block's
-score, which shows where on the page the article is (`container_features`); and a small network
-weighs all of it with the block's other features: one hidden layer of rectified linear units.
+score, which shows where on the page the article is (`features.fill_containers`); and a small
+network weighs all of it with the block's other features: one hidden layer of rectified linear
+units.
 
 The classifier is trained once, on pages whose evidence came from the counts of other sites
 (`research.training`). The counts go on learning in a crawl; the classifier does not.
 
 Its inputs are named and ordered, by `block_inputs`: their names are stored with every classifier,
-and one that was trained with other inputs is rejected (`models.inputs`).
+and one that was trained with other inputs is rejected (`models.format`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from scrapy_mss.blocks.features import (
     evidence_mass,
     fill_containers,
     fill_features,
+    product,
 )
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
@@ -52,7 +54,7 @@ Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are take
 
 CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
 ROWS_AT_ONCE = 2**11  # rows; what is computed of them takes three megabytes
-MOST_WORK = 2**19 - 1  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
+MAX_WORK = 2**19 - 1  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
 UNITS = 64  # that are computed at once: with squares of 48 they took a sixth more time
 LANES = 16  # numbers in the widest register: a tile has as many rows, or twice as many, and so on
 
@@ -103,7 +105,7 @@ class Network:
     @property
     def tile(self) -> tuple[int, int]:
         """For how many rows how many hidden units are computed at once."""
-        most = max(1, MOST_WORK // (len(self.hidden) - 1))
+        most = max(1, MAX_WORK // (len(self.hidden) - 1))
         width = min(UNITS, most)
         height = most // width
         return max(height // LANES * LANES, min(height, LANES)), width
@@ -361,6 +363,4 @@ def _logistic_of(features: Floats, weights: list[float]) -> float:
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:
     """The weighted sum of *evidence* (float64[n_poolings, n_blocks]): float64[n_blocks]."""
-    with np.errstate(all="ignore"):  # as `_sums` has it
-        sums: Floats = np.matmul(weights[:-1].astype(np.float64), evidence)
-    return sums + float(weights[-1])
+    return product(weights[:-1].astype(np.float64), evidence) + float(weights[-1])

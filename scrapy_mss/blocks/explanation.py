@@ -25,7 +25,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 SCORE: Final = "score"  # the input that is the weighted sum of the evidence
 
 
-class Topic(NamedTuple):
+class InputGroup(NamedTuple):
     """Inputs that are about one thing: a name, what it is called, and which they are."""
 
     name: str
@@ -33,58 +33,60 @@ class Topic(NamedTuple):
     pattern: str  # of the names of the inputs, whole
 
 
-GROUPS: Final[tuple[Topic, ...]] = (
-    Topic("words", "its words", r"evidence_unigram|score|page_evidence"),
-    Topic("class_words", "class and id words around it", r"evidence_class_words_\w+"),
-    Topic(
+GROUPS: Final[tuple[InputGroup, ...]] = (
+    InputGroup("words", "its words", r"evidence_unigram|score|page_evidence"),
+    InputGroup("class_words", "class and id words around it", r"evidence_class_words_\w+"),
+    InputGroup(
         "form",
         "its length and punctuation",
         r"evidence_shape|words|letters|word_length|capital_share|digit_share"
         r"|sentence_\w+|commas|quotes|symbol_share|ends_\w+|starts_with_capital",
     ),
-    Topic("repetitions", "its text again on this page", "repetitions"),
-    Topic("links", "links", r"link_share|all_linked|same_key_\d_link_share"),
-    Topic("elements", "the elements around it", r"(is|in)_[a-z]+|depth"),
-    Topic("hidden", "it is not shown", "hidden"),
-    Topic(
+    InputGroup("repetitions", "its text again on this page", "repetitions"),
+    InputGroup("links", "links", r"link_share|all_linked|same_key_\d_link_share"),
+    InputGroup("elements", "the elements around it", r"(is|in)_[a-z]+|depth"),
+    InputGroup("hidden", "it is not shown", "hidden"),
+    InputGroup(
         "position",
         "its place on the page",
         r"position|rank|words_before|words_after|page_words|mass_before|mass_after",
     ),
-    Topic(
+    InputGroup(
         "headline",
         "the headline",
         r"title_overlap|headline_title_overlap|words_from_headline|below_headline|later_headings",
     ),
-    Topic(
+    InputGroup(
         "headings",
         "headings",
         r"heading_rank|words_below_heading|rank_of_heading_above|main_headings"
         r"|score_of_heading_above",
     ),
-    Topic("description", "the page's description of itself", r"\w+_description|description_\w+"),
-    Topic("neighbours", "the blocks beside it", r"\w+\[[+-]\d\]"),
-    Topic(
+    InputGroup(
+        "description", "the page's description of itself", r"\w+_description|description_\w+"
+    ),
+    InputGroup("neighbours", "the blocks beside it", r"\w+\[[+-]\d\]"),
+    InputGroup(
         "containers",
         "what else is in such containers",
         r"same_key_\d_(mass|density|blocks|words)|ancestor_\d_(mass|density)|same_path_mass",
     ),
     *(
-        Topic(
+        InputGroup(
             f"opinion_{opinion.name}",
             f"the opinion of {opinion.idea}",
             f"opinion_{opinion.name}|share_of_{opinion.name}",
         )
         for opinion in OPINIONS
     ),
-    Topic("opinions", "how far opinions agree", r"opinions|opinions_\w+|agreement_of_\w+"),
+    InputGroup("opinions", "how far opinions agree", r"opinions|opinions_\w+|agreement_of_\w+"),
 )
 SITE: Final = "site"  # the memory of sites, which is not an input of the network
 LABELS: Final = {group.name: group.label for group in GROUPS} | {SITE: "the site's other pages"}
 
 
 @cache
-def group_of(name: str) -> Topic:
+def group_of(name: str) -> InputGroup:
     """The group of the input *name*: the first whose pattern it is."""
     for group in GROUPS:
         if re.fullmatch(group.pattern, name):
@@ -131,7 +133,7 @@ def _part_of_score(classifier: BlockClassifier, inputs: BlockInputs, group: str)
     return part
 
 
-LEAST_EFFECT = 0.1  # log-odds: .5 becomes .525
+MIN_EFFECT = 0.1  # log-odds: .5 becomes .525
 
 
 class Decision(Enum):
@@ -173,7 +175,7 @@ class ExplainedBlock:
         They are made when asked for: those of all blocks take more than all else of a dense page.
         """
         effects = ((name, values.item(self._number)) for name, values in self._effects.items())
-        weighty = (effect for effect in effects if abs(effect[1]) >= LEAST_EFFECT)
+        weighty = (effect for effect in effects if abs(effect[1]) >= MIN_EFFECT)
         found = (Contribution(name, LABELS[name], effect) for name, effect in weighty)
         return tuple(sorted(found, key=lambda reason: -abs(reason.effect)))
 

@@ -1,9 +1,8 @@
 """Features of a text block, whatever its words mean: length, links, punctuation, place, context.
 
-They are one ordered table, ``GROUPS``: each row has the names of features that are computed
-together, and a function that fills their rows. The names are part of every stored classifier, so
-that none can be moved or renamed without a file of other features being recognized as such
-(`models.inputs`).
+They are one ordered table, ``FEATURES``, filled in groups that are computed together. The names are
+part of every stored classifier, so that none can be moved or renamed without a file of other
+features being recognized as such (`models.format`).
 
 The features hold for any language: what is counted is punctuation, capitals, digits and lengths.
 Counts are taken as logarithms, so that long pages are not out of proportion. Where a constant has
@@ -26,13 +25,13 @@ from scrapy_mss.blocks.segmentation import Containers
 from scrapy_mss.blocks.texts import (
     BITS,
     CLASSES,
-    TextCounts,
     each_once,
     pairs,
     shared_pairs,
     shared_words,
     text_counts,
 )
+from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -163,11 +162,6 @@ class Measured:
     page: Page
 
     @lazy
-    def texts(self) -> TextCounts:
-        """What is counted of each block's words and symbols."""
-        return text_counts(self.page.texts)
-
-    @lazy
     def heading_above(self) -> NDArray[np.int64]:
         """int64[n]: the nearest heading before each block, -1 if there is none."""
         return heading_above(self.headline.level)
@@ -254,7 +248,8 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
 
 def _fill_text(measured: Measured, rows: Floats) -> None:
     """The block's text."""
-    page, texts, words = measured.page, measured.texts, np.maximum(measured.page.words, 1.0)
+    page = measured.page
+    texts, words = text_counts(page.texts), np.maximum(page.words, 1.0)
     counts = np.empty((len(_COUNTS), len(words)))
     counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
     counts[-2], counts[-1] = words, page.blocks.linked_words
@@ -263,7 +258,7 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
     rows[_ALL_LINKED] = counts[-1] == words
     for row, (end, name) in ENDS.items():
         rows[TEXT.index(row)] = texts.ends[end] & BITS[name] != 0
-    _, which = np.unique(page.text_hashes, return_inverse=True)
+    which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.log(np.bincount(which))[which]
 
 
@@ -283,24 +278,10 @@ _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 def _fill_places(measured: Measured, rows: Floats) -> None:
     """What is around the block, and where it is in the page, by words and by headings."""
-    around, position, headline, headings = (_rows_of(rows, names) for names in PLACES)
-    _fill_around(measured, around)
-    _fill_position(measured, position)
-    _fill_headline(measured, headline)
-    _fill_headings(measured, headings)
-    np.log1p(position[2:], out=position[2:])
-    if measured.headline.block >= 0:
-        distance, later = headline[2], headline[4]
-        np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
-        np.log1p(later, out=later)
-    np.log1p(headings[1], out=headings[1])
-    headings[1][measured.heading_above < 0] = FAR
-
-
-def _rows_of(rows: Floats, names: tuple[str, ...]) -> Floats:
-    """Those of the *rows* of all places that have these *names*."""
-    begin = _ALL_PLACES.index(names[0])
-    return rows[begin : begin + len(names)]
+    begin = 0
+    for names, fill in zip(PLACES, _FILLERS, strict=True):
+        fill(measured, rows[begin : begin + len(names)])
+        begin += len(names)
 
 
 def _fill_around(measured: Measured, rows: Floats) -> None:
@@ -324,6 +305,7 @@ def _fill_position(measured: Measured, rows: Floats) -> None:
     rows[2] = page.words_before
     rows[3] = total - page.words_before - page.words
     rows[4] = total
+    np.log1p(rows[2:], out=rows[2:])
 
 
 def _fill_headline(measured: Measured, rows: Floats) -> None:
@@ -331,9 +313,10 @@ def _fill_headline(measured: Measured, rows: Floats) -> None:
     page, headline = measured.page, measured.headline
     rows[0], rows[1], rows[2:] = headline.overlap, headline.own_overlap, 0.0
     if headline.block >= 0:
-        rows[2] = page.words_before - page.words_before[headline.block]
+        distance = page.words_before - page.words_before[headline.block]
+        np.copysign(np.log1p(np.abs(distance)), distance, out=rows[2])
         rows[3, headline.block + 1 :] = 1.0
-        rows[4] = headline.later_headings()
+        np.log1p(headline.later_headings(), out=rows[4])
 
 
 def _fill_headings(measured: Measured, rows: Floats) -> None:
@@ -342,9 +325,13 @@ def _fill_headings(measured: Measured, rows: Floats) -> None:
     rows[0] = _HEADING_RANKS[level]
     if len(level):
         before = np.where(above >= 0, page.words_before[above], page.words_before)
-        rows[1] = np.maximum(page.words_before - before, 0.0)
+        np.log1p(np.maximum(page.words_before - before, 0.0), out=rows[1])
+        rows[1][above < 0] = FAR
     rows[2] = measured.of_heading_above(rows[0])
     rows[3] = np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS)
+
+
+_FILLERS = (_fill_around, _fill_position, _fill_headline, _fill_headings)
 
 
 def _fill_description(measured: Measured, rows: Floats) -> None:
@@ -459,8 +446,7 @@ def _alike(page: Page) -> Indices:
     path[:, :PATH_LENGTH] = page.ancestor_tags[:PATH_LENGTH].T
     keys[-1] = path.view(np.uint64)[:, 0]
     keys |= _LEVEL_BITS
-    _, numbers = np.unique(keys.ravel(), return_inverse=True)
-    return numbers.reshape(keys.shape)
+    return numbered(keys.ravel()).reshape(keys.shape)
 
 
 def _inside(containers: Containers, values: Floats, outside: list[float]) -> Floats:

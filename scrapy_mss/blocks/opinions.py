@@ -19,6 +19,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
@@ -80,16 +81,22 @@ WORDS: dict[Role, tuple[str, ...]] = {
 }
 
 
-def _word_tables() -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Bytes]:
-    """The hash at each place of the table, and the roles of its word as bits."""
-    hashes, roles = np.zeros(_TABLE_MASK + 1, np.uint32), np.zeros(_TABLE_MASK + 1, np.uint8)
+# A number has a place for each role, so that all are counted at once.
+_ROLE_BITS = 8  # more than an element has class words
+_ROLE_MASK = (1 << _ROLE_BITS) - 1
+_ROLE_PLACES = _ROLE_BITS * np.arange(len(Role))[:, np.newaxis]
+
+
+def _word_tables() -> tuple[NDArray[np.uint32], Floats]:
+    """The hash at each place of the table, and the roles of its word, in their places."""
+    hashes, roles = np.zeros(_TABLE_MASK + 1, np.uint32), np.zeros(_TABLE_MASK + 1)
     for role, words in WORDS.items():
         for word in words:
             code = crc32(word.encode())
             place = code & _TABLE_MASK
             assert hashes[place] in {0, code}, f"{word} shares its place with another word"
             hashes[place] = code
-            roles[place] |= 1 << role
+            roles[place] += 1 << _ROLE_BITS * role
     return hashes, roles
 
 
@@ -101,18 +108,19 @@ def role_counts(attributes: ElementAttributes) -> Counts:
     word, n = attributes.word, len(attributes.start)
     place = (word & _TABLE_MASK).astype(np.intp)
     known = (_HASHES.take(place) == word).nonzero()[0]
-    roles, element = _ROLES_OF_WORDS.take(place.take(known)), attributes.element.take(known)
-    return np.stack([np.bincount(element[(roles >> role & 1) > 0], minlength=n) for role in Role])
+    roles = _ROLES_OF_WORDS.take(place.take(known))
+    packed = np.bincount(attributes.element.take(known), roles, n).astype(np.int64)
+    return packed >> _ROLE_PLACES & _ROLE_MASK
 
 
 PARAGRAPH_LETTERS = 25  # that a paragraph has at least, as in Readability
 LONG_LINE = 60  # letters, from which a line is text even if no sentence ends it; names are shorter
 MAX_LINKED = 1 / 3  # of a paragraph's words; what has more leads elsewhere
-MOST = 0.5  # of the page's prose: an element that has it is beside nothing, whatever its name
+MAIN_SHARE = 0.5  # of the page's prose: an element that has it is beside nothing, whatever its name
 MIN_LINKED = 0.5  # of a block's words: a block with more is no text
 FEW = 0.2  # of the page's prose: if no more is left, class words lead astray on this page
 STOP_WORD_PRICE = 0.3  # of a word, in words that have as many stop words as the page's prose
-LEAST_STOP_SHARE = 0.05  # of the words of prose; with fewer, the language has no stop words here
+MIN_STOP_SHARE = 0.05  # of the words of prose; with fewer, the language has no stop words here
 # A tag costs as much as so many words. For an element, whose end is certain, a small price is best:
 # of all lines, .2 gave F1 .940 on articles_wcxb, .3 .938, .5 .933, 1 .916.
 WORDS_PER_TAG_IN_ELEMENT = 0.3
@@ -205,7 +213,7 @@ class Reading:
         By tags alone where class words would leave next to nothing of the page's prose.
         """
         containers, total = self.containers, float(np.add.reduce(self.prose))
-        has_little = containers.total(self.prose) < MOST * total
+        has_little = containers.total(self.prose) < MAIN_SHARE * total
         never, by_tag = self._tag_roles & _NEVER > 0, self._tag_roles & _BESIDE > 0
         by_name = (self.roles[Role.BESIDE] > 0) & (self._tag_roles & _NAMELESS == 0)
         by_name |= self.page.attributes.hidden
@@ -224,7 +232,7 @@ class Reading:
         is_prose, words = self.prose > 0, self.page.words
         stops = count_stop_words(self.page.texts)
         share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
-        as_words = stops / max(share, LEAST_STOP_SHARE)
+        as_words = stops / max(share, MIN_STOP_SHARE)
         of_blocks = np.empty((5, len(self)))
         of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
         of_blocks[2] = self.prose * ~self.inside_beside
@@ -234,13 +242,13 @@ class Reading:
         return self.containers.totals(of_blocks)
 
 
-LEAST_TEXT = 250  # letters of prose: with fewer, a container that says it is the text is a teaser
+MIN_TEXT = 250  # letters of prose: with fewer, a container that says it is the text is a teaser
 
 # Paragraphs that score their containers, after Readability
 LEVEL_WEIGHTS = (1.0, 1 / 2, 1 / 6)  # of a paragraph's points for the elements around it
-LETTERS_PER_POINT, MOST_LENGTH_POINTS = 100, 3
+LETTERS_PER_POINT, MAX_LENGTH_POINTS = 100, 3
 NAME_POINTS = 25.0  # for a class word that speaks for text, and against it
-LEAST_SCORE = 10.0  # of a sibling that belongs to the best container
+MIN_SCORE = 10.0  # of a sibling that belongs to the best container
 SIBLING_SHARE = 0.2  # of the best container's score
 TAG_POINTS = {
     "article": 10.0,
@@ -275,7 +283,7 @@ def paragraph_votes(reading: Reading) -> Bools:
     score = _paragraph_scores(reading)
     best = _outward(reading, int(score.argmax()))
     is_sibling = containers.parent[:-1] == containers.parent[best]
-    is_sibling &= score >= max(LEAST_SCORE, SIBLING_SHARE * score[best])
+    is_sibling &= score >= max(MIN_SCORE, SIBLING_SHARE * score[best])
     is_sibling &= ~reading.beside
     is_sibling[best] = True
     return containers.inside(is_sibling) & reading.is_text
@@ -301,7 +309,7 @@ def _paragraph_scores(reading: Reading) -> Floats:
 
 def _points(reading: Reading) -> Floats:
     """float64[n]: what each paragraph gives, by its commas and its length."""
-    length = np.minimum(reading.letters / LETTERS_PER_POINT, MOST_LENGTH_POINTS)
+    length = np.minimum(reading.letters / LETTERS_PER_POINT, MAX_LENGTH_POINTS)
     points = (1 + reading.commas + length) * reading.is_long
     text = points * reading.is_unlinked
     outside = text * ~reading.inside_beside
@@ -323,7 +331,7 @@ def named_body(reading: Reading) -> Bools:
     subject, body = reading.roles[Role.SUBJECT], reading.roles[Role.BODY]
     is_body = (subject > 0) & (body > 0) & (subject + body > 1)
     for chosen in (is_body, _is_tag(containers.tag, "article"), _is_tag(containers.tag, "main")):
-        rows = (chosen & ~reading.beside & (prose >= LEAST_TEXT)).nonzero()[0]
+        rows = (chosen & ~reading.beside & (prose >= MIN_TEXT)).nonzero()[0]
         if len(rows):
             first = rows[prose[rows] >= SECOND_BODY * prose[rows].max()][0]
             return _text_in(reading, int(first))
@@ -337,7 +345,7 @@ def below_headline(reading: Reading) -> Bools:
         return below
     headline = int(below.argmax()) - 1
     prose = reading.prose * ~reading.inside_beside * below
-    enough = max(LEAST_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
+    enough = max(MIN_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
     total, around = reading.containers.total(prose), reading.containers.around[:, headline]
     around = around[around < len(total)]  # those that are there
     has_text = total[around] >= enough

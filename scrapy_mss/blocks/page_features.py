@@ -285,7 +285,7 @@ def without_address(features: Floats) -> Floats:
 # weighed with what else tells of that, by a logistic regression that was fitted to the true F1 of
 # pages of other sites (`research.training`).
 EXPECTED_F1 = "expected_f1"
-LEAST = 0.001  # of an expected F1, and of what it lacks: log-odds are finite
+MIN_F1 = 0.001  # of an expected F1, and of what it lacks: log-odds are finite
 
 
 def expected_f1(read: ReadPage) -> float:
@@ -296,7 +296,7 @@ def expected_f1(read: ReadPage) -> float:
 
 
 def _log_odds(share: float) -> float:
-    inside = min(max(share, LEAST), 1 - LEAST)
+    inside = min(max(share, MIN_F1), 1 - MIN_F1)
     return log(inside / (1 - inside))
 
 

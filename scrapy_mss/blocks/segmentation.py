@@ -217,8 +217,9 @@ class Containers:
 
     def inside(self, chosen: Bools) -> Bools:
         """bool[n]: the blocks inside any of the *chosen* elements (bool[m])."""
-        edges = np.bincount(self.begin[chosen], minlength=self.n_blocks + 1)
-        edges -= np.bincount(self.end[chosen], minlength=self.n_blocks + 1)
+        rows = chosen.nonzero()[0]
+        edges = np.bincount(self.begin.take(rows), minlength=self.n_blocks + 1)
+        edges -= np.bincount(self.end.take(rows), minlength=self.n_blocks + 1)
         inside: Bools = np.greater(edges.cumsum()[:-1], 0)
         return inside
 

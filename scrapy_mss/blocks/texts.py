@@ -22,6 +22,7 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import (
     HASH_SHIFT,
+    KIND_MASK,
     SYMBOL,
     WORD,
     Bools,
@@ -120,11 +121,6 @@ class TextCounts(NamedTuple):
     letters: Floats  # float64[n]: the characters of the words
     ends: dict[str, Bytes]  # uint8[n]: the classes of the "first" of each block, and of the "last"
 
-    def of(self, name: str) -> Floats:
-        """float64[n]: how many words and symbols of each block are of a class."""
-        counts: Floats = self.counts[CLASSES.index(name)]
-        return counts
-
 
 def text_counts(texts: Texts) -> TextCounts:
     """The counts of a page's *texts*."""
@@ -222,13 +218,15 @@ az és hogy nem egy v se že s je si să în cu pe nu este gli nel dei einer dem
 
 def is_stop_word(token_ids: TokenIds) -> Bools:
     """bool[n]: which of the tokens are among the commonest words."""
-    found: Bools = _stop_words()[_places_of(token_ids)]
+    # As signed numbers, which are indices as they are; others numpy would convert.
+    found: Bools = _stop_words().take(_places_of(token_ids).view(np.int64))
     return found
 
 
 def count_stop_words(texts: Texts) -> Counts:
     """int64[n]: how many of the commonest words each block has."""
-    return texts.count(texts.is_word & is_stop_word(texts.token_id))
+    ids = texts.token_id
+    return texts.count(is_stop_word(ids) & np.equal(ids & np.uint64(KIND_MASK), WORD))
 
 
 @cache

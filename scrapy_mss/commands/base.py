@@ -25,11 +25,10 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import STORE_FOLDER, is_server, store_at
-from scrapy_mss.storage.tables import Store, StoreError
+from scrapy_mss.storage.tables import Store, StoreError, minute_now
 
 T = TypeVar("T")
 

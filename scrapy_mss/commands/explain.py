@@ -24,7 +24,7 @@ from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.context import SiteContext
-from scrapy_mss.sites.crawled import minute_now
+from scrapy_mss.storage.tables import minute_now
 from scrapy_mss.workbench.why_page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 from scrapy_mss.wrappers.reading import explained

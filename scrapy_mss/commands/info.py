@@ -12,11 +12,11 @@ from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.files import FILE, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import minute_now
 
 BUNDLED = str(files("scrapy_mss").joinpath(FILE))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
+from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.
@@ -67,6 +67,20 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     known = set(few.tolist())
     found[likely] = [each in known for each in hashes[likely].tolist()]
     return found
+
+
+def numbered(keys: TokenIds) -> Indices:
+    """intp[n]: a number for each of *keys* (uint64[n]), from 0 on: equal ones have the same.
+
+    The second of what `np.unique` gives, in two thirds of its time.
+    """
+    order = keys.argsort()
+    ordered = keys[order]
+    is_new = np.ones(len(keys), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    numbers = np.empty(len(keys), np.intp)
+    numbers[order] = is_new.cumsum() - 1
+    return numbers
 
 
 def _folded(mixed: TokenIds) -> TokenIds:

@@ -151,7 +151,9 @@ class NaiveBayes(Generic[PageT]):
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
         np.log(ratio, out=ratio)
-        return np.where(seen, ratio - self._prior, 0.0), seen
+        ratio -= self._prior
+        ratio[~seen] = 0.0
+        return ratio, seen
 
     @property
     def _prior(self) -> float:

@@ -33,7 +33,7 @@ from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
 
 
-class Learner(Part):
+class Learner(CheckpointPart):
     """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that

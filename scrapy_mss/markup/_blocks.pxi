@@ -155,7 +155,7 @@ cdef class Segmenter:
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
-    MOST_PACKED = 255  # counts that a byte has room for
+    MAX_PACKED = 255  # counts that a byte has room for
 
 # For the bits of a byte a number with one of them in each of its bytes, to count all at once.
 cdef uint64_t _SPREAD[256]
@@ -225,7 +225,7 @@ cdef class TextCounter:
                     end_class[0, run] = bits
                 packed += _SPREAD[bits]
                 n_packed += 1
-                if n_packed == MOST_PACKED:
+                if n_packed == MAX_PACKED:
                     _unpack(packed, count, run)
                     packed, n_packed = 0, 0
             _unpack(packed, count, run)
@@ -313,19 +313,6 @@ def shared_counts(texts, few, uint64_t factor):
 
 
 # --- what of the blocks is the article ----------------------------------------------------------
-
-def best_run(const double[::1] scores not None):
-    """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
-    cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
-    cdef double before = 0, lowest = 0, best = 0
-    for i in range(scores.shape[0]):
-        if before < lowest:
-            lowest, lowest_at = before, i
-        before += scores[i]
-        if before - lowest > best:
-            best, start, end = before - lowest, lowest_at, i + 1
-    return start, end, best
-
 
 def tokens_of(tokens, blocks, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""

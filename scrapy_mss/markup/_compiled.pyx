@@ -18,7 +18,6 @@ from scrapy_mss.markup.tokens import CJK
 
 from cpython.array cimport array, clone, resize
 from cpython.bytearray cimport PyByteArray_Resize
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
     Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
     PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
@@ -48,8 +47,6 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK) != (
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
 
 cdef array _INT32S = array("i")
-cdef array _INT64S = array("q")
-cdef array _UINT32S = array("I")
 cdef array _UINT64S = array("Q")
 
 

@@ -13,30 +13,8 @@ cdef struct Part:
     int kind, joint, tag, first, partner, begin, end
 
 
-@cython.final
-cdef class _Parts:
-    """The kept tags of a page, and what is between them."""
-
-    cdef Part* items
-    cdef Py_ssize_t n, room
-
-    def __dealloc__(self):
-        PyMem_Free(self.items)
-
-    cdef int add(self, Part piece) except -1:
-        if self.n == self.room:
-            self.room = 2 * self.room + 256
-            items = <Part*> PyMem_Realloc(self.items, self.room * sizeof(Part))
-            if not items:
-                raise MemoryError
-            self.items = items
-        self.items[self.n] = piece
-        self.n += 1
-        return 0
-
-
-cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
-    """The kept tags, and the runs of text between them, with what is before each.
+cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
+    """Write the kept tags, and the runs of text between them, with what is before each.
 
     Pieces are apart where white space was between them, or a tag of a block that is not kept: 1
     where tokens were left out, 2 between neighbours, else 0.
@@ -45,21 +23,20 @@ cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
     cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end, partner = tokens.partner
     cdef Py_ssize_t n = kind.shape[0], i, first = -1, before = -1
     cdef int joint = 0
-    cdef _Parts found = _Parts()
-    if not n == tag.shape[0] == is_kept.shape[0] == start.shape[0] == end.shape[0] == (
-        partner.shape[0]
-    ):
-        raise ValueError(f"{is_kept.shape[0]} marks, or columns that are not those of {n} tokens")
+    cdef bint is_cut
+    _check_sizes(
+        n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0], partner.shape[0])
+    )
     for i in range(n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
-            found.add(Part(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
+            stack.add(Part(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
             before = i - 1
             first = -1
             joint = 0
         if first >= 0:
             continue
         if start[i] > (end[i - 1] if i else 0) or (
-            not is_kept[i] and kind[i] <= CLOSE and is_block[tag[i]] & BLOCK
+            not is_kept[i] and kind[i] <= CLOSE and stack.is_block(tag[i])
         ):
             joint = APART
         if not is_kept[i]:
@@ -70,16 +47,21 @@ cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
             continue
         if partner[i] >= n:
             raise IndexError(f"the partner of token {i} is {partner[i]} of {n}")
-        found.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
+        is_cut = stack.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
+        if is_cut and partner[i] >= 0 and not is_kept[partner[i]]:
+            stack.close_before(tag[i], start[partner[i]], end[partner[i]])
+        elif is_cut and stack.is_block(tag[i]):
+            stack.parts.append(" ")
         before = i
         joint = 0
     if first >= 0:
-        found.add(Part(TEXT, joint, 0, first, -1, start[first], end[n - 1]))
-    return found
+        stack.add(Part(TEXT, joint, 0, first, -1, start[first], end[n - 1]))
+    stack.close_from(0)
+    return 0
 
 
 cdef enum:
-    MOST_OPEN = 256  # elements in one another
+    MAX_OPEN = 256  # elements in one another
 
 
 cdef class Nesting:
@@ -129,34 +111,9 @@ cdef class Nesting:
         U+0080 to U+00BF in it, and of an opening tag that may have attributes.
         """
         cdef int depth = builder.depth
-        if not 0 <= depth <= MOST_OPEN:
-            raise ValueError(f"{depth} elements in one another where {MOST_OPEN} have room")
-        tokens, words = builder.tokens, builder.html_of
-        cdef str text = tokens.clean, between
-        cdef const uint8_t[::1] is_kept = builder.kept.view("u1")
-        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
-        cdef _Stack stack = _Stack(self, text, builder)
-        cdef _Parts cut = _cut(tokens, is_kept, stack.flags)
-        cdef Py_ssize_t i, end_before = 0
-        cdef Part piece
-        for i in range(cut.n):
-            piece = cut.items[i]
-            if piece.joint and stack.parts:
-                between = _slice(text, end_before, piece.begin) if piece.joint == GAP else " "
-                stack.parts.append(between if between.isspace() else " ")
-            if piece.kind == TEXT:
-                stack.add_text(_slice(text, piece.begin, piece.end), words)
-            elif piece.kind < CLOSE:
-                stack.open(piece)
-            elif not stack.close(piece):
-                if piece.partner >= 0 and not is_kept[piece.partner]:
-                    stack.close_before(
-                        piece.tag, start[piece.partner], end[piece.partner]
-                    )
-                elif stack.is_block(piece.tag):
-                    stack.parts.append(" ")
-            end_before = piece.end
-        stack.close_from(0)
+        if not 0 <= depth <= MAX_OPEN:
+            raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
+        _cut(builder.tokens, builder.kept.view("u1"), _Stack(self, builder))
 
 
 cdef enum:  # what an element is
@@ -174,21 +131,21 @@ cdef class _Stack:
 
     cdef Nesting rules
     cdef str text
-    cdef object attributes
+    cdef object attributes, words
     cdef list parts, front
     cdef const uint8_t* flags
     cdef const uint8_t* shown
     cdef const uint8_t* instead
     cdef const uint32_t* classes
-    cdef int names[MOST_OPEN]
-    cdef int partners[MOST_OPEN]
-    cdef int n, depth, n_tables, n_paragraphs
+    cdef int names[MAX_OPEN]
+    cdef int partners[MAX_OPEN]
+    cdef int n, depth, n_tables, n_paragraphs, end_before
 
-    def __cinit__(self, Nesting rules, str text, builder):
+    def __cinit__(self, Nesting rules, builder):
         cdef bytes tables = rules.tables, classes = rules.classes
-        self.rules, self.text, self.depth = rules, text, builder.depth
+        self.rules, self.text, self.depth = rules, builder.tokens.clean, builder.depth
         self.parts, self.front = builder.parts, builder.front
-        self.attributes = builder.with_attributes
+        self.attributes, self.words = builder.with_attributes, builder.html_of
         self.flags = tables
         self.shown = self.flags + 256
         self.instead = self.flags + 512
@@ -197,13 +154,28 @@ cdef class _Stack:
     cdef bint is_block(self, int tag):
         return self.flags[tag] & BLOCK
 
-    cdef int add_text(self, str text, object words) except -1:
+    cdef bint add(self, Part piece) except -1:
+        """Write a piece; whether it is a closing tag that closes nothing."""
+        cdef str between
+        if piece.joint and self.parts:
+            between = _slice(self.text, self.end_before, piece.begin) if piece.joint == GAP else " "
+            self.parts.append(between if between.isspace() else " ")
+        self.end_before = piece.end
+        if piece.kind == TEXT:
+            self.add_text(_slice(self.text, piece.begin, piece.end))
+        elif piece.kind < CLOSE:
+            self.open(piece)
+        else:
+            return not self.close(piece)
+        return False
+
+    cdef int add_text(self, str text) except -1:
         if self.n and self.flags[self.names[self.n - 1]] & ROW:
             self.close_from(
                 self.place(self.rules.closed_by_text, self.rules.shield_from_text)
             )
         if not _is_plain(text):
-            text = words(text)
+            text = self.words(text)
         self.parts.append(text)
         return 0
 
@@ -288,8 +260,7 @@ cdef class _Stack:
 cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) except -1:
     """Whether the tag has one of *names* anywhere, in any case, or a character beyond ASCII."""
     cdef const void* data = PyUnicode_DATA(text)
-    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
-        raise ValueError(f"a tag from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
+    _check_place(start, end, PyUnicode_GET_LENGTH(text))
     if PyUnicode_KIND(text) == 1:
         return _holds_any(<const uint8_t*> data, start, end, names)
     if PyUnicode_KIND(text) == 2:

@@ -14,7 +14,7 @@ cdef enum:
 
 cdef enum:
     MAX_RANGES = 64
-    MAX_NAMES = 256
+    MAX_BARE_NAMES = 256
 
 cdef struct BareName:
     const uint8_t* letters
@@ -26,7 +26,7 @@ cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
 cdef uint32_t _LAST[MAX_RANGES]
 cdef Py_ssize_t _n_ranges = 0
 cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
-cdef BareName _NAMES[MAX_NAMES]  # the same
+cdef BareName _NAMES[MAX_BARE_NAMES]  # the same
 cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
 
 
@@ -49,8 +49,8 @@ cdef int _prepare_tables(ideographs, bare_names) except -1:
 cdef int _prepare_names(list shortest_first) except -1:
     cdef bytes name
     cdef const uint8_t* letters
-    if len(shortest_first) > MAX_NAMES:
-        raise ValueError(f"{len(shortest_first)} names of references where {MAX_NAMES} have room")
+    if len(shortest_first) > MAX_BARE_NAMES:
+        raise ValueError(f"{len(shortest_first)} names where {MAX_BARE_NAMES} have room")
     _BARE_NAMES[:] = shortest_first  # which keeps the letters
     memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
     for number, name in enumerate(shortest_first):

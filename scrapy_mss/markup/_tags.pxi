@@ -6,8 +6,8 @@ where upper and lower case are a matter of one bit; others are read by Python.
 """
 
 cdef enum:
-    MOST_WORDS = 64
-    MOST_NAMES = 16  # of attributes, and of cues
+    MAX_WORDS = 64
+    MAX_NAMES = 16  # of attributes, and of cues
     N_LETTERS = 0x80
     SEEN_BITS = 9
     N_SEEN = 1 << SEEN_BITS
@@ -37,7 +37,7 @@ cdef struct Word:
     uint32_t hashed
 
 cdef struct Words:
-    Word found[MOST_WORDS]
+    Word found[MAX_WORDS]
     int n
     uint32_t key  # the running state of the hash of a tag with its words
 
@@ -62,95 +62,62 @@ cdef inline uint32_t _crc(uint32_t state, uint32_t letter):
 
 
 @cython.final
-cdef class _Hashes:
-    """Hashes, as they are found."""
-
-    cdef array items
-    cdef Py_ssize_t n, room
-
-    def __cinit__(self, Py_ssize_t room):
-        self.items = clone(_UINT32S, room, False)
-        self.room = room
-
-    cdef int add(self, uint32_t hashed) except -1:
-        if self.n == self.room:
-            self.room = 2 * self.room + 1
-            resize(self.items, self.room)
-        self.items.data.as_uints[self.n] = hashed
-        self.n += 1
-        return 0
-
-    cdef array column(self):
-        resize(self.items, self.n)
-        return self.items
-
-
-@cython.final
 cdef class _Found:
-    """What is found of a page's tags: a row a tag in two columns, a row a word in the third."""
+    """What is found of a page's tags: a hash and a number of words for each, and their hashes."""
 
-    cdef _Hashes keys, counts, words
+    cdef uint32_t[::1] keys, words
+    cdef Py_ssize_t[::1] counts
+    cdef Py_ssize_t n, n_words
     cdef list with_cue
 
-    def __cinit__(self, Py_ssize_t n_tags):
-        self.keys = _Hashes(n_tags)
-        self.counts = _Hashes(n_tags)
-        self.words = _Hashes(4 * n_tags)
+    def __cinit__(self, keys, words, counts):
+        self.keys, self.words, self.counts = keys, words, counts
         self.with_cue = []
 
-    cdef int add_again(self, Seen seen) except -1:
-        """Add a row that is as the one that was *seen*."""
-        cdef Py_ssize_t i
-        if seen.has_cue:
-            self.with_cue.append(self.keys.n)
-        self.keys.add(self.keys.items.data.as_uints[seen.row - 1])
-        self.counts.add(self.counts.items.data.as_uints[seen.row - 1])
-        for i in range(seen.word, seen.word + self.counts.items.data.as_uints[seen.row - 1]):
-            self.words.add(self.words.items.data.as_uints[i])
-        return 0
+    cdef void add_word(self, uint32_t hashed):
+        self.words[self.n_words] = hashed
+        self.n_words += 1
 
-    cdef array rows(self):
-        """Which row each word is of."""
-        cdef array rows = clone(_INT64S, self.words.n, False)
-        cdef Py_ssize_t word = 0, row
-        cdef uint32_t i
-        for row in range(self.counts.n):
-            for i in range(self.counts.items.data.as_uints[row]):
-                rows.data.as_longlongs[word] = row
-                word += 1
-        return rows
+    cdef void end_tag(self, uint32_t key, Py_ssize_t n_words):
+        self.keys[self.n] = key
+        self.counts[self.n] = n_words
+        self.n += 1
+
+    cdef int add_again(self, Seen seen) except -1:
+        """Add a tag that is as the one that was *seen*."""
+        cdef Py_ssize_t i, n_words = self.counts[seen.row - 1]
+        if seen.has_cue:
+            self.with_cue.append(self.n)
+        for i in range(seen.word, seen.word + n_words):
+            self.add_word(self.words[i])
+        self.end_tag(self.keys[seen.row - 1], n_words)
+        return 0
 
 
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
     *texts* are the names of the attributes and the ends of words (bytes, in lower case, two letters
-    or more) that are cues; and the names of elements by their numbers. *tags* are those that are
-    read, a byte for each number, and the one that is always hidden. *bounds* are the words of a tag
-    that count, and its characters. For tags that are not ASCII, *callback* gives, from number and
-    source, the hash of a tag with its words, and that of each word; they have a cue. A tag with one
-    is hidden if *is_hidden* finds something between two places.
+    or more) that are cues; and the names of elements by their numbers. *always_hidden* is the
+    number of those that are. Of a tag *most* words count. For tags that are not ASCII, *callback*
+    gives, from number and source, the hash of a tag with its words, and that of each word; they
+    have a cue. A tag with one is hidden if *is_hidden* finds something between two places.
     """
 
     cdef tuple kept  # what the letters below are of
-    cdef Lower names[MOST_NAMES]
-    cdef Lower cues[MOST_NAMES]
+    cdef Lower names[MAX_NAMES]
+    cdef Lower cues[MAX_NAMES]
     cdef int n_names, n_cues, n_elements, most
     cdef uint8_t roles[N_LETTERS]
     cdef uint32_t keys[256]  # of the elements without words
-    cdef bytes wanted
-    cdef int always_hidden, longest
+    cdef int always_hidden
     cdef object callback, is_hidden
 
-    def __init__(self, texts, tags, bounds, callback, is_hidden):
-        cdef int most
+    def __init__(self, texts, int always_hidden, int most, callback, is_hidden):
         names, cues, elements = texts
-        self.wanted, self.always_hidden = tags
-        most, self.longest = bounds
-        if len(self.wanted) != 256:
-            raise ValueError(f"{len(self.wanted)} bytes for 256 numbers of tags")
-        if most > MOST_WORDS:
-            raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
+        self.always_hidden = always_hidden
+        if most > MAX_WORDS:
+            raise ValueError(f"{most} words of a tag where {MAX_WORDS} have room")
         if len(elements) > 256:
             raise ValueError(f"{len(elements)} elements where 256 have room")
         self.kept = tuple(names), tuple(cues)
@@ -170,95 +137,69 @@ cdef class TagReader:
         self.most = most
         self.callback, self.is_hidden = callback, is_hidden
 
-    def __call__(self, tokens):
-        """The columns of `attributes.ElementAttributes`."""
-        cdef const uint8_t[::1] kind = tokens.kind, number = tokens.tag
-        cdef const int[::1] partner = tokens.partner
-        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
-        cdef const uint8_t* is_wanted = self.wanted
-        cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
-        if not n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]:
-            raise ValueError(f"the columns are not those of {n} tokens")
-        found = numpy.empty(n, "p")
-        cdef Py_ssize_t[::1] at = found
-        for i in range(n):  # without a branch: which tokens are tags is hard to foretell
-            at[m] = i
-            m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
-        found = found[:m].copy()
-        numbers, bounds = numpy.empty(m, "u1"), numpy.empty((2, m), "i4")
-        cdef uint8_t[::1] numbered = numbers
-        cdef int[:, ::1] bound = bounds
-        for row in range(m):
-            i = at[row]
-            numbered[row] = number[i]
-            bound[0, row] = start[i]
-            bound[1, row] = min(end[i], start[i] + self.longest)
-        key, word, element, suspects = self.read(tokens.clean, numbers.tobytes(), *bounds)
-        hidden = numbers == self.always_hidden
-        for row in suspects:
-            if self.is_hidden(tokens.clean, bound[0, row], bound[1, row]):
-                hidden[row] = True
-        return found, *map(numpy.asarray, (key, hidden, word, element))
-
-    def read(
-        self, str text not None, bytes tags not None, const int[::1] start not None,
-        const int[::1] end not None,
+    def __call__(
+        self, str text not None, const uint8_t[::1] number not None,
+        const int[::1] start not None, const int[::1] end not None,
     ):
-        """The hash of each tag, that of each of its words, the rows of these; the rows with a cue.
+        """The hash of each tag, whether it is hidden, the hashes of its words, and how many.
 
-        *tags* has their numbers, a byte each; *start* and *end* are where each is in *text*.
+        *number* has those of their names; *start* and *end* are where each is in *text*.
         """
-        cdef const uint8_t* numbers = tags
-        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
-        cdef _Found found = _Found(n_tags)
-        cdef const char* data = <const char*> PyUnicode_DATA(text)
-        cdef Py_ssize_t width = PyUnicode_KIND(text), n_cues, before
-        cdef Seen seen[N_SEEN]
-        cdef Seen* same
-        cdef uint32_t key
-        cdef bint is_added
-        memset(seen, 0, sizeof(seen))
-        if start.shape[0] != n_tags or end.shape[0] != n_tags:
-            raise ValueError(f"{start.shape[0]} and {end.shape[0]} places for {n_tags} tags")
+        cdef Py_ssize_t n_tags = number.shape[0], row
+        cdef const void* data = PyUnicode_DATA(text)
+        _check_sizes(n_tags, (start.shape[0], end.shape[0]))
         for row in range(n_tags):
-            if not 0 <= start[row] <= end[row] <= n or numbers[row] >= self.n_elements:
-                raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
-            key = self.keys[numbers[row]]
-            first, last = start[row], end[row]
-            same = &seen[_place(data + width * first, width * (last - first), numbers[row])]
-            if same.row and numbers[same.row - 1] == numbers[row] and _are_same(
-                data, width * start[same.row - 1], width * end[same.row - 1],
-                width * first, width * last,
-            ):
-                found.add_again(same[0])
-                continue
-            n_cues, before = len(found.with_cue), found.words.n
-            if PyUnicode_KIND(text) == 1:
-                is_added = _add_tag(
-                    self, <const uint8_t*> PyUnicode_DATA(text), first, last, key, found
-                )
-            elif PyUnicode_KIND(text) == 2:
-                is_added = _add_tag(
-                    self, <const uint16_t*> PyUnicode_DATA(text), first, last, key, found
-                )
-            else:
-                is_added = _add_tag(
-                    self, <const uint32_t*> PyUnicode_DATA(text), first, last, key, found
-                )
-            if is_added:
-                same[0] = Seen(<int> row + 1, <int> before, len(found.with_cue) > n_cues)
-            else:
-                self._call_back(numbers[row], PyUnicode_Substring(text, first, last), row, found)
-        return found.keys.column(), found.words.column(), found.rows(), found.with_cue
+            _check(number[row], self.n_elements)
+            _check_place(start[row], end[row], PyUnicode_GET_LENGTH(text))
+        keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
+        counts = numpy.empty(n_tags, "p")
+        cdef _Found found = _Found(keys, words, counts)
+        if PyUnicode_KIND(text) == 1:
+            _add_tags(self, <const uint8_t*> data, text, number, start, end, found)
+        elif PyUnicode_KIND(text) == 2:
+            _add_tags(self, <const uint16_t*> data, text, number, start, end, found)
+        else:
+            _add_tags(self, <const uint32_t*> data, text, number, start, end, found)
+        hidden = numpy.equal(number, self.always_hidden)
+        for row in found.with_cue:
+            if self.is_hidden(text, start[row], end[row]):
+                hidden[row] = True
+        return keys, hidden, words[:found.n_words].copy(), counts
 
-    cdef int _call_back(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
+    cdef int call_back(self, int tag, str source, _Found found) except -1:
         key, words = self.callback(tag, source)
-        found.keys.add(key)
-        found.counts.add(len(words))
+        _check(len(words), self.most + 1)
         for word in words:
-            found.words.add(word)
-        found.with_cue.append(row)
+            found.add_word(word)
+        found.with_cue.append(found.n)
+        found.end_tag(key, len(words))
         return 0
+
+
+cdef int _add_tags(
+    TagReader reader, char_t* text, str source, const uint8_t[::1] number, const int[::1] start,
+    const int[::1] end, _Found found,
+) except -1:
+    cdef Py_ssize_t row, first, last, n_cues, n_words
+    cdef Seen seen[N_SEEN]
+    cdef Seen* same
+    memset(seen, 0, sizeof(seen))
+    for row in range(number.shape[0]):
+        first, last = start[row], end[row]
+        same = &seen[_place(
+            <const char*> (text + first), sizeof(text[0]) * (last - first), number[row]
+        )]
+        if same.row and number[same.row - 1] == number[row] and _are_same(
+            text, start[same.row - 1], end[same.row - 1], first, last
+        ):
+            found.add_again(same[0])
+            continue
+        n_cues, n_words = len(found.with_cue), found.n_words
+        if _add_tag(reader, text, first, last, reader.keys[number[row]], found):
+            same[0] = Seen(<int> row + 1, <int> n_words, len(found.with_cue) > n_cues)
+        else:
+            reader.call_back(number[row], PyUnicode_Substring(source, first, last), found)
+    return 0
 
 
 cdef inline Py_ssize_t _place(const char* at, Py_ssize_t size, uint64_t mixed) noexcept nogil:
@@ -277,16 +218,18 @@ cdef inline Py_ssize_t _place(const char* at, Py_ssize_t size, uint64_t mixed) n
 
 
 cdef inline bint _are_same(
-    const char* data, Py_ssize_t one, Py_ssize_t end, Py_ssize_t other, Py_ssize_t other_end
+    char_t* text, Py_ssize_t one, Py_ssize_t end, Py_ssize_t other, Py_ssize_t other_end
 ) noexcept nogil:
-    return end - one == other_end - other and memcmp(data + one, data + other, end - one) == 0
+    return end - one == other_end - other and (
+        memcmp(text + one, text + other, sizeof(text[0]) * (end - one)) == 0
+    )
 
 
 cdef int _point(Lower* letters, tuple strings) except -1:
     """Let *letters* be those of some bytes; how many there are."""
     cdef bytes each
-    if len(strings) > MOST_NAMES:
-        raise ValueError(f"{len(strings)} names where {MOST_NAMES} have room")
+    if len(strings) > MAX_NAMES:
+        raise ValueError(f"{len(strings)} names where {MAX_NAMES} have room")
     for number, each in enumerate(strings):
         letters[number] = Lower(each, len(each))
     return len(strings)
@@ -327,11 +270,10 @@ cdef bint _add_tag(
                 read_to = _value_end(text, value, end)
                 _add_words(text, value, read_to, &words, reader.most)
     if has_cue:
-        found.with_cue.append(found.keys.n)
+        found.with_cue.append(found.n)
     for i in range(words.n):
-        found.words.add(words.found[i].hashed)
-    found.keys.add(~words.key)
-    found.counts.add(words.n)
+        found.add_word(words.found[i].hashed)
+    found.end_tag(~words.key, words.n)
     return True
 
 

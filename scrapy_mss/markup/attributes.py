@@ -30,14 +30,12 @@ from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
-    OPEN,
     Bools,
+    Bytes,
     Indices,
     Ints,
     Tokens,
     element_starts,
-    is_tag_of,
-    tag_table,
 )
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
@@ -70,7 +68,6 @@ _ANY_ATTRIBUTE = re.compile(
     rf"""(?:[{_WHITE}]*=[{_WHITE}]*(?:"([^"]*)"|'([^']*)'|([^{_WHITE}>"'][^{_WHITE}>]*))?)?"""
 )
 
-BASE = frozenset({"base"})
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
 _DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
@@ -163,33 +160,35 @@ def _may_hide(tag: str) -> bool:
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
-    return ElementAttributes(*_read_elements(tokens))
+    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+    keys, hidden, words, counts = _read_tags(
+        tokens.clean, tokens.tag[starts], *_tag_bounds(tokens, starts)
+    )
+    return ElementAttributes(starts, keys, hidden, words, np.arange(len(starts)).repeat(counts))
 
 
 def _tag_tables() -> tuple[object, ...]:
     """What the compiled part looks for, which knows which tags may be hidden, not which are."""
     return (
         (_as_bytes(CLASS_ATTRIBUTES), _as_bytes(HIDING_LETTERS), TAG_NAMES),
-        (tag_table(BLOCK_TAGS), TAG_NUMBERS[TEMPLATE]),
-        (MAX_CLASS_WORDS, MAX_TAG_LENGTH),
+        TAG_NUMBERS[TEMPLATE],
+        MAX_CLASS_WORDS,
         _read_number,
         _HIDDEN.search,
     )
 
 
 @accelerated(_tag_tables, "TagReader")
-def _read_elements(tokens: Tokens) -> tuple[Any, ...]:
-    """The columns of `ElementAttributes`."""
-    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
-    names = map(TAG_NAMES.__getitem__, tokens.tag[starts].tolist())
-    rows = list(map(_read_tag, names, _tag_sources(tokens, starts)))
+def _read_tags(clean: str, numbers: Bytes, starts: Ints, ends: Ints) -> tuple[Any, ...]:
+    """The key of each tag, whether it is hidden, the hashes of its class words, and how many."""
+    bounds = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    rows = [_read_tag(TAG_NAMES[number], clean[start:end]) for number, start, end in bounds]
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return (
-        starts,
         np.array(keys, np.uint32),
         np.array(hidden, np.bool_),
         np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),
-        np.repeat(np.arange(len(rows)), np.fromiter(map(len, words), np.intp, len(rows))),
+        np.fromiter(map(len, words), np.intp, len(rows)),
     )
 
 
@@ -279,7 +278,7 @@ def base_href(tokens: Tokens) -> str:
     """What the page's `<base>` says that relative links begin with; empty if there is none."""
     if TAG_NUMBERS["base"] not in tokens.tag.tobytes():  # as most pages
         return ""
-    bases = (is_tag_of(tokens, BASE) & (tokens.kind == OPEN)).nonzero()[0]
+    bases = tokens.is_open("base").nonzero()[0]
     found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 

@@ -41,7 +41,11 @@ def decode(reference: str) -> str:
     return html5[bare[0]] + reference[bare.end() :] if bare else reference
 
 
-decode_short = lru_cache(2**12)(decode)  # for those of bounded length: pages repeat few of them
+def decode_all(text: str) -> str:
+    """*text* with its character references decoded; no length of a number can make it fail."""
+    if "&" not in text:
+        return text
+    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
 
 
 @lru_cache(2**12)

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.references import ANY_REFERENCE, decode
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -72,7 +72,7 @@ _INVISIBLE = (
 INVISIBLE = "".join(map(chr, _INVISIBLE))
 
 _TAG_NAME = re.compile(r"</?([^\s/>]+)")
-_PORTION = re.compile(r"(?s).{1,65536}[^ ]*")  # of a text, up to a space
+_UP_TO_A_SPACE = re.compile(r"(?s).{1,65536}[^ ]*")  # of a text, up to a space
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -146,7 +146,7 @@ def _without_surplus_spaces(text: str) -> str:
 
     A list of the words of all of it takes thirty bytes a letter where they are short.
     """
-    portions = (" ".join(portion[0].split()) for portion in _PORTION.finditer(text))
+    portions = (" ".join(portion[0].split()) for portion in _UP_TO_A_SPACE.finditer(text))
     return " ".join(filter(None, portions))
 
 
@@ -195,17 +195,11 @@ def _unpaired_raw_text(tokens: Tokens, kept: Bools) -> Bools:
 
 def _source(tokens: Tokens, kept: Bools) -> str:
     """The source of the kept tokens; words that only removed tokens separated get a space."""
-    slices = runs(kept)
-    if not slices:
-        return ""
-    separator = tokens.blank_before | is_tag_of(tokens, BLOCK_TAGS)
-    separators = np.concatenate(([0], np.cumsum(separator)))
-    starts, ends = np.array(slices).T
-    separated = (separators[starts[1:] + 1] > separators[ends[:-1]]).tolist()
-    parts = [tokens.html(*slices[0])]
-    for (start, end), blank in zip(slices[1:], separated, strict=True):
-        parts.append(" " * blank + tokens.html(start, end))
-    return "".join(parts)
+    starts, ends = run_bounds(kept)
+    before = prefix_sums(tokens.blank_before | is_tag_of(tokens, BLOCK_TAGS))
+    is_apart = [False, *(before[starts[1:] + 1] > before[ends[:-1]]).tolist()][: len(starts)]
+    rows = zip(starts.tolist(), ends.tolist(), is_apart, strict=True)
+    return "".join(" " * blank + tokens.html(start, end) for start, end, blank in rows)
 
 
 def _is_void(tokens: Tokens, index: int) -> bool:
@@ -299,13 +293,6 @@ def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools)
 DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 
 
-def decode_all(text: str) -> str:
-    """*text* with its character references decoded; no length of a number can make it fail."""
-    if "&" not in text:
-        return text
-    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
-
-
 def _decoded(part: str) -> str:
     """A slice of the cleaned source without declarations, with references decoded."""
     return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
@@ -348,17 +335,17 @@ def items_of(gaps: Gaps) -> Items:
     if not len(gaps.tags(ITEM, opening=True)):
         return _NO_ITEMS
     tags = gaps.tags(ITEM | LISTS)
-    between = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
-    begins = np.concatenate(([0], between + 1))  # the first slice of each paragraph
+    ends = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
+    begins = np.concatenate(([0], ends + 1))  # the first slice of each paragraph
     last = tags.searchsorted(gaps.starts[begins]) - 1
     tag = tags[np.maximum(last, 0)]
     is_item = (last >= 0) & (tag >= gaps.bounds()[begins])
     is_item &= (gaps.tokens.tag[tag] == TAG_NUMBERS["li"]) & (gaps.tokens.kind[tag] == OPEN)
     if not is_item.any():
         return _NO_ITEMS
-    is_item[:-1] &= gaps.count(tags)[between] > 0
-    tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[between]
-    return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), between[tight])
+    is_item[:-1] &= gaps.count(tags)[ends] > 0
+    tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[ends]
+    return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), ends[tight])
 
 
 def _marks(tokens: Tokens, items: Indices) -> list[str]:
@@ -366,7 +353,7 @@ def _marks(tokens: Tokens, items: Indices) -> list[str]:
     ordered = is_tag_of(tokens, ORDERED)
     if not ordered.any():
         return [DASH] * len(items)
-    lists = (ordered | is_tag_of(tokens, LISTS)) & (tokens.kind == OPEN)
+    lists = is_tag_of(tokens, LISTS) & (tokens.kind == OPEN)
     parent = nearest_ancestors(tokens, lists)
     every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
     numbers: dict[int, int] = {}

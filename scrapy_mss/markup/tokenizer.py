@@ -99,6 +99,8 @@ def _affordable(tokens: Tokens) -> Tokens:
 
 def word_ids(text: str) -> TokenIds:
     """The ids of the words of a short *text*, an attribute's value for example, in their order."""
+    if not text:
+        return np.zeros(0, np.uint64)
     tokens = tokenize(text)
     words: TokenIds = tokens.token_id[tokens.is_word]
     return words

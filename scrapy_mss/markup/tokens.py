@@ -127,15 +127,10 @@ def is_tag_of(tokens: Tokens, names: frozenset[str], part: slice = slice(None)) 
 
     It is bool[n]: of all tokens, or of those of a *part*.
     """
-    tags = is_one_of(tokens.tag[part], names)
+    # As bytes are translated: a quarter of the time of a look-up by indices.
+    tags = np.frombuffer(tokens.tag[part].tobytes().translate(tag_table(names)), np.bool_)
     # All texts have the number of the unknown tag.
     return tags & tokens.is_tag[part] if tag_table(names)[UNKNOWN_TAG] else tags
-
-
-def is_one_of(tags: Bytes, names: frozenset[str]) -> Bools:
-    """bool[n]: the numbers in *tags* (uint8[n]) that are of *names*; not to be written to."""
-    # As bytes are translated: a quarter of the time of a look-up by indices.
-    return np.frombuffer(tags.tobytes().translate(tag_table(names)), np.bool_)
 
 
 @lru_cache(64)

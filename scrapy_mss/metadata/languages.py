@@ -145,7 +145,7 @@ def known() -> frozenset[str]:
 
 
 def language_of(text: str | None, declared: str | None) -> str | None:
-    """The language of *text*; the one that its page has *declared* where the text is too short."""
+    """The language of *text*, by its words; else the one that its page has *declared*."""
     read = (text or "")[:READ]
     if declared and has_common_words(read, declared):
         return declared

@@ -42,7 +42,6 @@ LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lan
 TIME_TAGS: Final = frozenset({"h1", "time"})
 META_ATTRIBUTES: Final = ("content", "property", "name", "http-equiv")
 LINK_ATTRIBUTES: Final = ("href", "rel")
-Value = TypeVar("Value")
 
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
@@ -255,6 +254,9 @@ class ParsedPage:
 def meta_name(name: str) -> str:
     """The key in `ParsedPage.metas` of what is called *name*."""
     return name.strip().lower().replace(".", ":")
+
+
+Value = TypeVar("Value")
 
 
 def _add(values: dict[str, list[Value]], name: str, value: Value, most: int = MAX_VALUES) -> None:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -26,17 +26,10 @@ from scrapy_mss.markup.attributes import (
     rows_with,
 )
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.rendering import decode_all
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokenizer import nearest
-from scrapy_mss.markup.tokens import (
-    OPEN,
-    Bools,
-    Indices,
-    Ints,
-    Tokens,
-    is_tag_of,
-)
+from scrapy_mss.markup.tokens import OPEN, Bools, Indices, Ints, Tokens, is_tag_of
 
 # Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
@@ -55,15 +48,11 @@ CanVisit: TypeAlias = Callable[[str | None], bool]
 Rows: TypeAlias = "array[int]"  # int32
 
 MAX_ROOTS: Final = 10  # `<html>` tags that are read: one for old browsers, one for others
-LISTED: Final = ("html", "base", "link", "meta", "title", "script", "h1", "h2", "time", "a")
 PROPERTY: Final = "itemprop"
 TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
 _RAW_TEXT: Final = RAW_TEXT_TAGS - HIDDEN
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
-_LISTS: Final = bytes(LISTED.index(name) + 1 if name in LISTED else 0 for name in TAG_NAMES).ljust(
-    256, b"\0"
-)
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
@@ -92,31 +81,6 @@ class Element:
         return self._tree.inside(self.row)
 
 
-def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
-    """The columns of a `PageTree`."""
-    is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
-    at = is_tag.nonzero()[0]
-    row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
-    row_of[at] = np.arange(len(at), dtype=np.int32)
-    number, opens = tokens.tag[at], tokens.kind[at] == OPEN
-    partner, unclosed = row_of[tokens.partner[at]], row_of[tokens.unclosed[at]]
-    before = np.append(np.int32(-1), unclosed)[: len(at)]
-    opening = opens.nonzero()[0].astype(np.int32)
-    lists = np.frombuffer(_LISTS, np.uint8)[number[opening]]
-    by_list = opening[np.argsort(lists, kind="stable")]
-    ends = np.cumsum(np.bincount(lists, minlength=1 + len(LISTED))).tolist()
-    return (
-        number.tobytes(),
-        opens.tobytes(),
-        _rows(tokens.start[at]),
-        _rows(tokens.end[at]),
-        _rows(partner),
-        _rows(nearest(before, opens & (partner >= 0))),
-        _rows(opening),
-        [array("i"), *(_rows(by_list[begin:end]) for begin, end in pairwise(ends))],
-    )
-
-
 def _rows(values: Ints | Indices) -> Rows:
     return array("i", values.astype(np.int32, copy=False).tobytes())
 
@@ -134,25 +98,30 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
 class PageTree:
     """The elements among *tokens*.
 
-    Each tag, except those in raw text such as a title, is a row of these columns; -1 means none.
+    Each tag, except those in raw text such as a title, is a row of its columns; -1 means none.
     """
-
-    _number: bytes | bytearray  # uint8[n]
-    _opens: bytes | bytearray  # bool[n]
-    _start: Rows  # int32[n]: where each begins in the source
-    _end: Rows
-    _partner: Rows
-    _parents: Rows  # of the element around each; a closing tag is inside its own
-    _opening: Rows  # the rows of the opening tags
-    _listed: Sequence[Rows]  # of each of `LISTED`, by the numbers in `_LISTS`; none has number 0
 
     def __init__(self, tokens: Tokens) -> None:
         self._source = tokens.source
         self._elements: dict[int, Element] = {}
-        columns = _tag_rows(tokens)
-        self._number, self._opens, self._start, self._end, self._partner = columns[:5]
-        self._parents, self._opening, self._listed = columns[5:]
-        self._n = len(self._number)
+        at = (tokens.is_tag & ~_is_in_raw_text(tokens)).nonzero()[0]
+        row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
+        row_of[at] = np.arange(len(at), dtype=np.int32)
+        number, opens = tokens.tag.take(at), tokens.kind.take(at) == OPEN
+        partner = row_of.take(tokens.partner.take(at))
+        before = np.full(len(at), -1, np.int32)  # the tag that is unclosed before each
+        before[1:] = row_of.take(tokens.unclosed.take(at[:-1]))
+        self._n = len(at)
+        self._number: bytes = number.tobytes()  # uint8[n]
+        self._opens: bytes = opens.tobytes()  # bool[n]
+        self._start = _rows(tokens.start.take(at))  # where each begins in the source
+        self._end = _rows(tokens.end.take(at))
+        self._partner = _rows(partner)
+        # Of the element around each; a closing tag is inside its own.
+        self._parents = _rows(nearest(before, opens & (partner >= 0)))
+        opening = opens.nonzero()[0]
+        self._opening = _rows(opening)  # the rows of the opening tags
+        self._opening_number = number.take(opening)
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -228,10 +197,8 @@ class PageTree:
 
     def _rows_of(self, name: str) -> Rows:
         """The rows of the opening tags called *name*."""
-        if name in LISTED:
-            return self._listed[_LISTS[TAG_NUMBERS[name]]]
-        number = TAG_NUMBERS[name]
-        return array("i", (row for row in self._opening if self._number[row] == number))
+        found = np.equal(self._opening_number, TAG_NUMBERS[name]).nonzero()[0]
+        return array("i", map(self._opening.__getitem__, found.tolist()))
 
     def properties(self, most: int) -> Iterator[Element]:
         elements = map(self._element, self._holding(PROPERTY, self._opening))

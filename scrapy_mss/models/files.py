@@ -18,12 +18,7 @@ from secrets import token_hex
 from typing import BinaryIO, Protocol
 
 from scrapy_mss.files.untrusted import open_regular
-from scrapy_mss.models.format import (
-    MAGIC,
-    ModelError,
-    from_bytes,
-    to_bytes,
-)
+from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, Profile
 

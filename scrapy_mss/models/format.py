@@ -40,7 +40,7 @@ from scrapy_mss.blocks.classifier import (
     block_evidence,
     block_inputs,
 )
-from scrapy_mss.blocks.families import FAMILIES
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     CONFIDENCE_FEATURES,
@@ -419,7 +419,7 @@ def classifier_inputs() -> Inputs:
 def _probe_counts(page: Page) -> NaiveBayes[Page]:
     """Counts of the probe page itself, half of which is an article."""
     names = dict.fromkeys(pooling.family for pooling in POOLINGS)
-    counts = NaiveBayes([FAMILIES[name] for name in names])
+    counts = new_counts(list(names))
     counts.learn(page, page.blocks.of_token % 2 == 1)
     return counts
 

@@ -21,23 +21,18 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from secrets import token_hex
-from time import time
 from typing import Final, NamedTuple
 
 from scrapy_mss.models.files import warn_of_restarts
-from scrapy_mss.models.format import (
-    ModelError,
-    from_bytes,
-    to_bytes,
-)
+from scrapy_mss.models.format import ModelError, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
-from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, Store
+from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, Store, minute_now
 
 logger = logging.getLogger(__name__)
 
 SMALLEST_LOG: Final = 2**23  # bytes of deltas that are not worth a new base
-MOST_DELTAS: Final = 64  # since the base: each takes a new crawl some 20 ms to add
+MAX_DELTAS: Final = 64  # since the base: each takes a new crawl some 20 ms to add
 ATTEMPTS: Final = 10  # to read what others replace meanwhile
 
 HEAD: Final = MODEL.key("head")
@@ -98,7 +93,7 @@ class StoredModel:
             log_bytes=head.log_bytes + len(delta()),
             authors=(*head.authors, self._author),
         )
-        row = Row(delta(), _minute())
+        row = Row(delta(), minute_now())
         return {HEAD: _row(self._head), _delta(self._head.generation): row}
 
     def _of_others(self) -> Model | None:
@@ -124,7 +119,7 @@ class StoredModel:
         """Store a new base if there are many deltas; where that fails, others do it later."""
         head = self._head
         is_long = head.log_bytes > max(SMALLEST_LOG, head.base_bytes)
-        if not is_long and head.generation - head.base <= MOST_DELTAS:
+        if not is_long and head.generation - head.base <= MAX_DELTAS:
             return
         try:
             self._store.write([self._rebasing()])
@@ -146,7 +141,7 @@ class StoredModel:
             return {
                 **gone,
                 _base(head.base): None,
-                _base(generation): Row(data, _minute()),
+                _base(generation): Row(data, minute_now()),
                 HEAD: _row(later),
             }
 
@@ -205,10 +200,6 @@ class StoredModel:
         return model
 
 
-def _minute() -> int:
-    return int(time() // 60)
-
-
 def _delta(number: int) -> Key:
     return MODEL.key(f"delta {number}")
 
@@ -218,4 +209,4 @@ def _base(number: int) -> Key:
 
 
 def _row(head: Head) -> Row:
-    return Row(json.dumps(head).encode(), _minute())
+    return Row(json.dumps(head).encode(), minute_now())

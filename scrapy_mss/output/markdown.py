@@ -279,8 +279,8 @@ def _address(address: str) -> str:
 _RULE = "___"  # the one of three that no list's mark can be taken for a part of
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
-_MOST_DIGITS = 9  # of an item's number
-_LARGEST_NUMBER = 10**_MOST_DIGITS - 1
+_MAX_DIGITS = 9  # of an item's number
+_LARGEST_NUMBER = 10**_MAX_DIGITS - 1
 _WIDEST_CELL = 20  # columns: a page may say that a cell has a million
 
 
@@ -442,7 +442,7 @@ def _numbers(element: _Element) -> list[int | None]:
 
 def _number(value: str | None, otherwise: int) -> int:
     is_number = value is not None and value.isascii() and value.isdecimal()
-    return int(value) if value and is_number and len(value) <= _MOST_DIGITS else otherwise
+    return int(value) if value and is_number and len(value) <= _MAX_DIGITS else otherwise
 
 
 def _table(element: _Element) -> list[_Block]:

@@ -32,7 +32,8 @@ import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.rendering import decode_all, without_controls
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (

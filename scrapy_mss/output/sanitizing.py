@@ -29,7 +29,8 @@ import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, base_href
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.rendering import DECLARATION, decode_all, without_controls
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import DECLARATION, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, prefix_sums
 

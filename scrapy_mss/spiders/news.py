@@ -11,7 +11,6 @@ from asyncio import Lock, sleep
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress
-from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from scrapy import Request, Spider, signals
@@ -50,6 +49,7 @@ from scrapy_mss.spiders.lists import (
 )
 from scrapy_mss.spiders.site_lists import SiteListError, entries_of
 from scrapy_mss.storage.checkpoints import completed
+from scrapy_mss.storage.tables import minute_now
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -210,7 +210,7 @@ class NewsSpider(Spider):
             raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
         if site.seconds >= MAX_SECONDS:
             raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
-        since = int(time() // 60) - MAX_AGE
+        since = minute_now() - MAX_AGE
         content_type = header(response, "Content-Type")
         about = About(kind, response.url, content_type, site.name, site.scope, since)
         answer = self.list_reader.read(about, response.body)
@@ -285,7 +285,7 @@ class NewsSpider(Spider):
 
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
-        now = int(time() // 60)
+        now = minute_now()
         for url, minute, moments in self._due(site, listed):
             key = address_key(url)
             if key in site.asked or (guessed and not self._is_probable(url)):

@@ -9,6 +9,7 @@ between reading and writing. So the tables of a store agree with one another, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import time
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 DAY: Final = 24 * 60  # minutes
@@ -20,6 +21,11 @@ class StoreError(OSError):
 
 
 MAX_SITES: Final = 10_000  # that are known; those that were used longest ago are forgotten
+
+
+def minute_now() -> int:
+    """The minute that it is, as rows have it: since 1970."""
+    return int(time() // 60)
 
 
 class Table(NamedTuple):

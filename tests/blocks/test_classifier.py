@@ -13,7 +13,7 @@ from scrapy_mss.blocks import classifier as module
 from scrapy_mss.blocks.classifier import (
     CLIP,
     MAX_LOG_ODDS,
-    MOST_WORK,
+    MAX_WORK,
     NEIGHBOUR_FEATURES,
     NEIGHBOUR_OFFSETS,
     POOLINGS,
@@ -320,7 +320,7 @@ def test_log_odds_do_not_depend_on_the_number_of_rows(
     tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = random_network(N_INPUTS)
-    monkeypatch.setattr(module, "MOST_WORK", tile**2 * N_INPUTS)
+    monkeypatch.setattr(module, "MAX_WORK", tile**2 * N_INPUTS)
     monkeypatch.setattr(module, "UNITS", tile)
     assert network.tile == (tile, tile)
     n = tiles * tile + more
@@ -339,11 +339,11 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
     for network in classifier.networks:
         rows, units = network.tile
         assert units == UNITS
-        assert 1 < rows * units * (len(network.hidden) - 1) <= MOST_WORK < 2**19
+        assert 1 < rows * units * (len(network.hidden) - 1) <= MAX_WORK < 2**19
 
 
 def test_a_network_of_any_size_has_tiles() -> None:
-    assert random_network(MOST_WORK).tile == random_network(MOST_WORK + 1).tile == (1, 1)
+    assert random_network(MAX_WORK).tile == random_network(MAX_WORK + 1).tile == (1, 1)
 
 
 def test_a_flag_of_the_processor_is_no_warning() -> None:

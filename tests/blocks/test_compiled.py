@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
+    CLASSES,
     SENTENCE_ENDS,
     each_once,
     pairs,
@@ -23,26 +23,17 @@ from scrapy_mss.blocks.texts import (
     shared_words,
     text_counts,
 )
-from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.classifiers import columns_of
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
-
-Result = TypeVar("Result")
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sampled_from([0.0, -0.0])
 WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
 BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
 SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
-
-
-def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
-    """What *perform* gives with the compiled part and without it."""
-    with python_alone():
-        python = perform()
-    return perform(), python
 
 
 @given(st.integers(0, 6), st.integers(1, 3), st.data())
@@ -79,8 +70,8 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
         texts = [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]] for at in run]
         words = [text for at, text in zip(run, texts, strict=True) if tokens.is_word[at]]
         ends = sum(text.startswith(tuple(SENTENCE_ENDS)) for text in texts)
-        assert one.of("sentence_end")[block] == ends
-        assert one.of("symbol")[block] == len(run) - len(words)
+        assert one.counts[CLASSES.index("sentence_end")][block] == ends
+        assert one.counts[CLASSES.index("symbol")][block] == len(run) - len(words)
         assert one.letters[block] == sum(map(len, words))
         assert bool(one.ends["last"][block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
         assert bool(one.ends["first"][block] & BITS["comma"]) == texts[0].startswith((",", ";"))

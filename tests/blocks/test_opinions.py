@@ -193,13 +193,13 @@ def test_a_word_whose_hash_ends_alike_is_not_taken_for_another() -> None:
         "Ella dijo que no es lo que se ve en la foto del periódico.",
     ],
 )
-def test_running_text_has_many(text: str) -> None:
+def test_running_text_has_many_stop_words(text: str) -> None:
     tokens = tokenize(text)
 
     assert is_stop_word(tokens.token_id[tokens.is_word]).mean() > 0.3
 
 
-def test_a_menu_has_few() -> None:
+def test_a_menu_has_few_stop_words() -> None:
     tokens = tokenize("Home News Sports Weather Business Travel Contact Imprint Privacy Archive")
 
     assert is_stop_word(tokens.token_id[tokens.is_word]).mean() < 0.1

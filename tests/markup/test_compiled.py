@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from html.entities import html5
 from importlib import import_module
 from itertools import product
 from operator import mul
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -22,7 +20,6 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens
-from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
     TagPlaces,
@@ -38,11 +35,10 @@ from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
 from tests.helpers.markup import SOUP, TAG_SOUP
-
-Result = TypeVar("Result")
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
@@ -90,13 +86,6 @@ WORDS = st.tuples(
     st.builds(mul, st.sampled_from(LETTERS), st.integers(1, 40)),
     st.builds(mul, st.sampled_from(ENDINGS), st.integers(0, 30)),
 ).map("".join)
-
-
-def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
-    """What *perform* gives with the compiled part and without it."""
-    with python_alone():
-        python = perform()
-    return perform(), python
 
 
 def columns(tokens: Tokens | Blocks) -> dict[str, object]:
@@ -245,13 +234,6 @@ def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, se
     assert of_one == of_other
 
 
-@given(st.lists(st.integers(-6, 6).map(lambda n: n / 2)) | st.lists(st.floats(-9, 9)))
-def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
-    one, other = both(lambda: best_span(np.array(scores, np.float64)))
-
-    assert one == other
-
-
 def test_a_failure_of_what_is_asked_is_no_token() -> None:
     def callback(text: str) -> int:
         raise KeyError(text)
@@ -288,23 +270,16 @@ def test_codes_are_right_whatever_was_forgotten() -> None:
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
-    def reader(wanted: bytes = b"\1" * 256) -> Callable[[object], object]:
-        texts = (), (), TAG_NAMES
-        tags = wanted, 0
-        read: Callable[[object], object] = _compiled.TagReader(texts, tags, (12, 9), str, str)
-        return read
-
-    tokens = tokenize("<p>one</p>")
-    for name in ("kind", "tag", "partner", "clean_start", "clean_end"):
-        columns = {**vars(tokens), name: getattr(tokens, name)[1:]}
-        with pytest.raises(ValueError, match=r"columns are not those of \d tokens"):
-            reader()(SimpleNamespace(**columns))
-    with pytest.raises(ValueError, match="255 bytes for 256 numbers"):
-        reader(b"\1" * 255)
+    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str)
+    number, start, end = np.array([1], np.uint8), np.array([0], np.int32), np.array([3], np.int32)
+    with pytest.raises(ValueError, match="expected 1 values, got 0"):
+        read("<p>", number, start[1:], end)
+    with pytest.raises(ValueError, match="expected 1 values, got 0"):
+        read("<p>", number, start, end[1:])
     with pytest.raises(ValueError, match="from 0 to 3 of 2"):
-        reader()(SimpleNamespace(**{**vars(tokens), "clean": "<p"}))
-    with pytest.raises(ValueError, match="tag 255 from"):
-        reader()(SimpleNamespace(**{**vars(tokens), "tag": tokens.tag | 255}))
+        read("<p", number, start, end)
+    with pytest.raises(IndexError, match="255 is not from 0"):
+        read("<p>", number | 255, start, end)
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.rendering import INVISIBLE, decode_all, readable, render, runs, well_formed
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import INVISIBLE, readable, render, runs, well_formed
 from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens

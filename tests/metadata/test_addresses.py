@@ -1,4 +1,4 @@
-"""What addresses tell: joined, the site of a host, features for the page classifier, next pages."""
+"""Addresses: how they are joined, their site, features for the page classifier, next pages."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.training import Learner
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models import files as store_module
+from scrapy_mss.models import files as model_files
 from scrapy_mss.models.files import (
     FILE,
     ModelFile,
@@ -259,7 +259,7 @@ class _CountedFile(BytesIO):
 
 def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     file = _CountedFile(bytes(2**20))
-    monkeypatch.setattr(store_module, "open_regular", lambda _: file)
+    monkeypatch.setattr(model_files, "open_regular", lambda _: file)
 
     with pytest.raises(ModelError, match="not a scrapy-mss model"):
         read_model("huge")
@@ -270,7 +270,7 @@ def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.Monkey
 def test_a_file_larger_than_any_model_is_rejected(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(model_files, "LARGEST_FILE", 1000)
     path.write_bytes(MAGIC + bytes(1000))
 
     with pytest.raises(ModelError, match="at most 1,000 bytes"):
@@ -285,7 +285,7 @@ def test_a_folder_that_cannot_be_synced_fails_no_write(
     def fail(_: Path) -> None:
         raise OSError(errno.EINVAL, "Invalid")
 
-    monkeypatch.setattr(store_module, "sync_directory", fail)
+    monkeypatch.setattr(model_files, "sync_directory", fail)
 
     write_model(path, trained(1))
 

@@ -58,7 +58,7 @@ def test_each_crawl_comes_to_know_what_all_have_learned(
     turns: list[tuple[int, list[int]]],
     most: int,
 ) -> None:
-    monkeypatch.setattr(model_store, "MOST_DELTAS", most)
+    monkeypatch.setattr(model_store, "MAX_DELTAS", most)
     store, total = new_store(), Model(DEFAULT)
     crawls = [StoredModel(store, DEFAULT) for _ in range(3)]
     live = [crawl.load() for crawl in crawls]
@@ -119,7 +119,7 @@ def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
 def test_a_crawl_that_is_far_behind_says_so_and_goes_on(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(model_store, "MOST_DELTAS", 1)
+    monkeypatch.setattr(model_store, "MAX_DELTAS", 1)
     late, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
     late.load()
     for number in range(8):
@@ -216,7 +216,7 @@ def test_a_delta_that_comes_late_and_so_has_another_number_is_still_ours(store: 
 def test_a_base_that_cannot_be_stored_costs_nobody_what_was_learned(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(model_store, "MOST_DELTAS", 1)
+    monkeypatch.setattr(model_store, "MAX_DELTAS", 1)
     ours, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
     ours.load()
     monkeypatch.setattr(StoredModel, "_rebasing", failing)

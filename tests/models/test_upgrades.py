@@ -118,7 +118,7 @@ def test_two_versions_share_what_both_compute_and_keep_what_one_does(
     old: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They take turns with the same store, in which they also have to rewrite what is there."""
-    monkeypatch.setattr("scrapy_mss.models.store.MOST_DELTAS", 1)
+    monkeypatch.setattr("scrapy_mss.models.store.MAX_DELTAS", 1)
     earlier = StoredModel(old, DEFAULT)
     earlier.load()
     with monkeypatch.context() as upgraded:

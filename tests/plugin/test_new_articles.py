@@ -25,10 +25,9 @@ from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore, adding_l
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import read
-from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import DAY
+from scrapy_mss.storage.tables import DAY, minute_now
 from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, finish
 

@@ -12,8 +12,8 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.files.sources import Source
 from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore
-from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import minute_now
 from tests.helpers.checkpoints import alone, finish, write
 from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import RULES, Site

@@ -9,11 +9,11 @@ import pytest
 
 from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.info import perform
-from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
 from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import minute_now
 from tests.helpers.memories import NOW, numbered, page_memory
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from research.studies.alarms import Read, crawled, episodes, rule_of
-from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
-from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED
+from research.studies.alarms import (
+    Read,
+    crawled,
+    episodes,
+    rule_of,
+)
+from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.counts import ARTICLES, LABELLED, LAYOUT, PAGES, WRAPPED
 from scrapy_mss.sites.memory import SiteMemory
 
 CHANCE = Random(1)  # noqa: S311 - pages, not keys

@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG
-from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.core.self_training import (
+from research.training.self_training import (
     EPSILON,
     Prediction,
     SelfTraining,
@@ -21,6 +18,9 @@ from scrapy_mss.core.self_training import (
     self_train,
     trigram_importance,
 )
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG
+from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.tokens import Bools, Floats, Ints
 from tests.helpers.effort import examples
