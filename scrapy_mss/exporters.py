@@ -21,7 +21,7 @@ from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
 from scrapy_mss.crawl import _compat
-from scrapy_mss.files.parquet import Columns, StreamAside, StreamBeside
+from scrapy_mss.files.parquet import ArticleColumns, StreamAside, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 
@@ -45,7 +45,7 @@ class ParquetItemExporter(BaseItemExporter):
     def __init__(self, file: IO[bytes], *, names: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._file = file
-        self._columns = Columns.of(names, self.fields_to_export)
+        self._columns = ArticleColumns.of(names, self.fields_to_export)
         self._rejected: set[str] = set()
 
     @classmethod

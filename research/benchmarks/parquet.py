@@ -15,7 +15,7 @@ from time import process_time
 from typing import Final
 
 from research.command_line import at_least
-from scrapy_mss.files.parquet import Columns, StreamBeside
+from scrapy_mss.files.parquet import ArticleColumns, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS, Article, values_of
 
 WORDS: Final = 900  # of an article
@@ -29,7 +29,7 @@ def main() -> None:
     )
     parser.add_argument("--articles", type=at_least(1), default=10_000, metavar="N")
     articles: int = parser.parse_args().articles
-    columns = Columns.of({name: name for name in ARTICLE_FIELDS}, None)
+    columns = ArticleColumns.of({name: name for name in ARTICLE_FIELDS}, None)
     before, adding = _memory(), 0.0
     with tempfile.TemporaryDirectory() as folder:
         beside = StreamBeside(Path(folder, "articles.parquet"), columns.schema())

@@ -36,12 +36,13 @@ from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.models.files import bundled_model, write_atomically
-from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
+from scrapy_mss.quality.alarms import WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
     FIELDS,
     LABELLED,
+    LAYOUT,
     PAGES,
     PLACE,
     RULE_FIELDS,

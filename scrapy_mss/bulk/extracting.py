@@ -18,7 +18,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
-from scrapy_mss.files.parquet import Columns
+from scrapy_mss.files.parquet import ArticleColumns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
 from scrapy_mss.models.files import ModelFile, bundled_model, with_bundled
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 REASON: Final = "reason"  # why a page has no article; empty where it has one
 DETAIL: Final = "detail"  # what is known of that
 SOURCE, PLACE = "source", "place"  # the file that a page is from, and where in that it begins
-COLUMNS: Final = Columns.of({name: name for name in ARTICLE_FIELDS}, ARTICLE_FIELDS)
+COLUMNS: Final = ArticleColumns.of({name: name for name in ARTICLE_FIELDS}, ARTICLE_FIELDS)
 
 Row = dict[str, Any]
 

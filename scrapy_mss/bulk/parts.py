@@ -18,17 +18,9 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from scrapy_mss.bulk.extracting import (
-    COLUMNS,
-    DETAIL,
-    PLACE,
-    REASON,
-    SOURCE,
-    ArticleExtractor,
-    Row,
-)
+from scrapy_mss.bulk.extracting import COLUMNS, DETAIL, PLACE, REASON, SOURCE, ArticleExtractor, Row
 from scrapy_mss.crawl.wire import CRASH
-from scrapy_mss.files.parquet import Columns, batches_of, write_groups
+from scrapy_mss.files.parquet import ArticleColumns, batches_of, write_groups
 from scrapy_mss.files.sources import PIECE, format_of
 from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
 
@@ -41,7 +33,7 @@ NEW: Final = ".new"
 AT: Final = ".at.new"  # of files that say where the process is that makes a part
 TRIES: Final = 3  # of a part, besides those that its pages have cost
 MOST_LEFT_OUT: Final = 10  # pages of a part; each has it read again twice
-ALL_COLUMNS: Final = Columns(
+ALL_COLUMNS: Final = ArticleColumns(
     {**COLUMNS.types, SOURCE: str, PLACE: int, REASON: str, DETAIL: str}, has_other=False
 )
 REPORT_SECONDS: Final = 0.5  # between two reports of how far a part is

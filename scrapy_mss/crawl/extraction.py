@@ -38,7 +38,7 @@ OTHER_LANGUAGE = "other_language"
 
 
 @dataclass(slots=True)
-class _Reading:
+class _PageReading:
     """The result of a page, once it is known; other consumers wait for the lock meanwhile.
 
     A lock and not a task, which a crawl without asyncio does not have: there nothing suspends a
@@ -61,12 +61,12 @@ class ArticleReader:
         self._stats = numbers
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self.uncertain: UncertainPages | None = None  # not kept
-        self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
+        self._readings: WeakKeyDictionary[Response, _PageReading] = WeakKeyDictionary()
         self._languages = languages.accepted(self._options.languages)
 
     async def article_of(self, response: HtmlResponse) -> ArticleResult:
         """The result of the page of *response*, which is read at the first call."""
-        reading = self._readings.setdefault(response, _Reading())
+        reading = self._readings.setdefault(response, _PageReading())
         async with reading.lock:
             if reading.result is None:
                 reading.result = await self._whole(response)

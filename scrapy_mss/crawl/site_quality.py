@@ -14,15 +14,16 @@ from concurrent.futures import Future
 from concurrent.futures import wait as done
 from functools import partial
 from time import monotonic, time
-from typing import Final
+from typing import Final, TypeAlias
 
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
+from scrapy_mss.quality.alarms import WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ALARM,
+    LAYOUT,
     LISTS,
     TRIED,
     Counts,
@@ -40,7 +41,7 @@ from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
 from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, compressed
 from scrapy_mss.quality.uncertain import adding as adding_pages
-from scrapy_mss.storage.checkpoints import Part, completed
+from scrapy_mss.storage.checkpoints import BatchedPart, completed
 from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
@@ -49,6 +50,9 @@ SECONDS_AN_HOUR: Final = 3600
 EVALUATION_SECONDS: Final = 2.0
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
+DayCounts: TypeAlias = dict[SiteDay, Counts]
+PagesOfSites: TypeAlias = dict[str, dict[UncertainPage, bytes]]
+
 MAX_BYTES: Final = 2**23  # of pages in memory: a checkpoint takes them, others are dropped
 
 
@@ -57,34 +61,25 @@ def this_hour() -> int:
     return int(time() // SECONDS_AN_HOUR)
 
 
-class SiteQuality(Part):
+class SiteQuality(BatchedPart[DayCounts]):
     """Counts the pages of a crawl by site and day."""
 
     FAILED = (
         "quality counts cannot be stored or read: %s. The crawl continues; further failures are "
         "only counted"
     )
-    LOST = "the quality of %d sites"
+    LOST = "the counts of %d sites and days"
 
     def __init__(
         self, store: QualityStore, now: Callable[[], int] = this_hour, *, only_new: bool = False
     ) -> None:
         """Count in *store*; with *only_new*, `new_article` says what is new, else all is."""
-        super().__init__()
+        super().__init__(dict)
         self._store = store
         self._now = now
         self._only_new = only_new
-        self._unsaved: dict[SiteDay, Counts] = {}
-        self._in_flight: dict[SiteDay, Counts] = {}  # what is being written
         self._met: set[str] = set()  # sites to evaluate
         self._of_crawl: dict[str, Days] = {}  # what the store has taken of this crawl
-        self._stored: set[str] = set()  # sites of the last batch that the store has taken
-        self._uncertain: set[str] = set()  # that the store has taken and perhaps not stored
-
-    @property
-    def lost(self) -> int:
-        """Of how many sites not all could be stored, once all has ended."""
-        return len(self._uncertain | {site for site, _ in self._unsaved})
 
     def page(self, url: str, article: Article | None) -> None:
         """Count the page at *url*, of which this *article* was read, or none."""
@@ -123,23 +118,15 @@ class SiteQuality(Part):
         """Count that the article at *url* is in the container with the key *place*."""
         self._add(site_of(url), of_place(place))
 
-    def take(self) -> Change | None:
-        """What stores what was counted; None if nothing was."""
-        if not self._unsaved:
-            return None
-        self._in_flight, self._unsaved = self._unsaved, {}
-        return adding(self._in_flight)
+    def _change(self, batch: DayCounts) -> Change:
+        return adding(batch)
 
-    def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
-        batch, self._in_flight = self._in_flight, {}
-        if error is not None:
-            self.store_failed(error)
-            later, self._unsaved = self._unsaved, batch
-            for key, counts in later.items():
-                self._unsaved[key] = added(self._unsaved.get(key, Counter()), counts)
-            return
-        self._stored = {site for site, _ in batch}
+    def _joined(self, batch: DayCounts, later: DayCounts) -> DayCounts:
+        for key, counts in later.items():
+            batch[key] = added(batch.get(key, Counter()), counts)
+        return batch
+
+    def _written(self, batch: DayCounts) -> None:
         for (site, day), counts in batch.items():
             if site in self._met:
                 days = self._of_crawl.setdefault(site, {})
@@ -187,7 +174,7 @@ class SiteQuality(Part):
         days = dict(self._store.days(sites, now // DAY - WINDOW + 1))
         past = with_past(self._store, days)
         found: dict[tuple[str, str], Alarm] = {}
-        by_crawl: dict[SiteDay, Counts] = {}
+        by_crawl: DayCounts = {}
         for site, of_site in days.items():
             declined = {alarm.measure: alarm for alarm in alarms(site, of_site, now // DAY)}
             own = self._of_crawl.get(site, {})
@@ -206,10 +193,6 @@ class SiteQuality(Part):
             self._store.add(by_crawl)
         return list(found.values())
 
-    def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
-        self._uncertain = self._stored
-
     def _add(self, site: str, counts: Counts) -> None:
         day = self._now() // DAY
         is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
@@ -220,7 +203,7 @@ class SiteQuality(Part):
         self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
 
 
-class UncertainPages(Part):
+class UncertainPages(BatchedPart[PagesOfSites]):
     """The least certain pages of each site, as far as this crawl knows."""
 
     FAILED = (
@@ -230,14 +213,12 @@ class UncertainPages(Part):
     LOST = "%d uncertain pages"
 
     def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
-        super().__init__()
+        super().__init__(dict)
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.certainty for page in pages}
             for site, pages in store.pages().items()
         }
-        self._unsaved: dict[str, dict[UncertainPage, bytes]] = {}
-        self._in_flight: dict[str, dict[UncertainPage, bytes]] = {}
         self._n_bytes = 0
 
     @property
@@ -262,22 +243,15 @@ class UncertainPages(Part):
         if self._n_bytes > MAX_BYTES:
             self.checkpoint()
 
-    def take(self) -> Change | None:
-        """What stores the pages that are not stored yet; None if there are none."""
-        if not self._unsaved:
-            return None
-        self._in_flight, self._unsaved = self._unsaved, {}
-        return adding_pages(self._in_flight)
+    def _change(self, batch: PagesOfSites) -> Change:
+        return adding_pages(batch)
 
-    def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
-        batch, self._in_flight = self._in_flight, {}
-        if error is None:
-            self._n_bytes = _size(self._unsaved)
-            return
-        self.store_failed(error)
-        for site, pages in batch.items():
-            self._unsaved[site] = {**pages, **self._unsaved.get(site, {})}
+    def _joined(self, batch: PagesOfSites, later: PagesOfSites) -> PagesOfSites:
+        joined = {site: {**pages, **later.get(site, {})} for site, pages in batch.items()}
+        return {**later, **joined}
+
+    def _written(self, _batch: PagesOfSites) -> None:
+        self._n_bytes = sum(len(body) for each in self._unsaved.values() for body in each.values())
 
     def _is_kept(self, site: str, url: str, certainty: float) -> bool:
         """Whether the page is among the least certain ones, or was and has to be updated."""
@@ -288,7 +262,3 @@ class UncertainPages(Part):
         if url in kept:
             return kept[url] != certainty
         return len(kept) < AT_MOST or certainty < max(kept.values())
-
-
-def _size(pages: dict[str, dict[UncertainPage, bytes]]) -> int:
-    return sum(len(body) for of_site in pages.values() for body in of_site.values())

@@ -21,7 +21,7 @@ from scrapy_mss.settings import COPIES_KEEP, REPORT_OFF, REPORT_PAGES, Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.checkpoints import CheckpointPart, Checkpoints
 from scrapy_mss.storage.tables import Store, minute_now
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class StoredState:
             if options.report == REPORT_PAGES
             else None
         )
-        parts: tuple[Part | None, ...] = (
+        parts: tuple[CheckpointPart | None, ...] = (
             self.quality,
             self.stories,
             self.sites,

@@ -18,7 +18,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from scrapy.http import HtmlResponse
 
@@ -33,21 +33,18 @@ from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
+
+Changing: TypeAlias = Callable[[Observation | None], AbstractContextManager[None]]
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
 
 
-def unshared(_by: Observation | None) -> AbstractContextManager[None]:
-    """What is entered while a model changes that no worker has a copy of."""
-    return nullcontext()
-
-
-class Learner(Part):
+class Learner(CheckpointPart):
     """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
@@ -67,7 +64,7 @@ class Learner(Part):
         except ModelError as error:
             raise ModelError(f"{stored.name}: {error}") from error
         self._bundled_pages = self.model.bayes.pages - n_known
-        self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
+        self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun

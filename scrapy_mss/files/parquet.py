@@ -96,14 +96,14 @@ def field_types() -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ArticleColumns:
     """The columns of a feed: the type of each, and whether ``other`` follows them."""
 
     types: Mapping[str, object]
     has_other: bool
 
     @classmethod
-    def of(cls, names: Mapping[str, str], chosen: Iterable[str] | None) -> Columns:
+    def of(cls, names: Mapping[str, str], chosen: Iterable[str] | None) -> ArticleColumns:
         """Those for items with the *names* for our fields; *chosen* are those that a feed names.
 
         A mapping of *chosen* fields has the names that they get.

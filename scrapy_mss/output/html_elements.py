@@ -6,6 +6,7 @@ reaches a document only through `element`, `lines` or `document`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from scrapy_mss.files.untrusted import printable, without_controls
@@ -30,6 +31,12 @@ def element(name: str, *children: str, **attributes: object) -> Html:
 def joined(*children: str) -> Html:
     """*children* one after the other."""
     return Html("".join(each if isinstance(each, Html) else _text(each) for each in children))
+
+
+def table(heads: Iterable[str], rows: Iterable[Html], **attributes: object) -> Html:
+    """A table of *rows* below a row of *heads*."""
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    return element("table", element("thead", head), element("tbody", *rows), **attributes)
 
 
 def lines(text: str) -> Html:

@@ -27,6 +27,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scrapy_mss.quality.counts import (
     ARTICLES,
+    LAYOUT,
+    MEASURES,
     PAGES,
     PLACE,
     SCALES,
@@ -53,13 +55,6 @@ MIN_GROUPS: Final = 4  # whose differences say how days differ
 
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
-LAYOUT: Final = "layout"
-SUMMARIES: Final = {
-    **{share.name: share.summary for share in SHARES},
-    **{scale.name: f"median {scale.summary}" for scale in SCALES},
-    LAYOUT: "articles laid out as before",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -79,18 +74,12 @@ class Figure:
     @property
     def change(self) -> str:
         """The change as text."""
-        return f"{shown(self.measure, self.before)} to {shown(self.measure, self.now)}"
+        shown = MEASURES[self.measure].shown
+        return f"{shown(self.before)} to {shown(self.now)}"
 
     def __str__(self) -> str:
         """One line for a log."""
-        return f"{self.site}: {SUMMARIES[self.measure]}: {self.change} (of {self.pages:,})"
-
-
-def shown(measure: str, value: float) -> str:
-    """The *value* of a measure as text."""
-    if measure == "words":
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if measure == "confidence" else f"{value:.0%}"
+        return f"{self.site}: {MEASURES[self.measure].summary}: {self.change} (of {self.pages:,})"
 
 
 class Proportion(NamedTuple):
@@ -119,7 +108,7 @@ class Group(NamedTuple):
 Groups: TypeAlias = Sequence[Group]  # the latest first, which is compared with all others
 
 
-def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
+def figures(site: str, days: Mapping[int, Counts], today: int) -> dict[str, Figure]:
     """The measures of *site* that can be compared on the day *today*, given its counts by day."""
     watched = {
         day: counts
@@ -127,14 +116,14 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
         if today - WINDOW < day <= today and (counts[PAGES] or counts[WRAPPED])
     }
     if not watched or today - max(watched) >= RECENT:
-        return []
+        return {}
     found: dict[str, Figure] = {}
     for size in SIZES:
         for figure in _figures(site, watched, size):
             known = found.get(figure.measure)
             if known is None or (figure.declined and not known.declined):
                 found[figure.measure] = figure
-    return list(found.values())
+    return found
 
 
 def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figure]:
@@ -154,7 +143,7 @@ def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figur
 
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """The measures of *site* that have declined."""
-    return [figure for figure in figures(site, days, today) if figure.declined]
+    return [figure for figure in figures(site, days, today).values() if figure.declined]
 
 
 def _groups(days: Mapping[int, Counts], of: str, size: int) -> Groups:

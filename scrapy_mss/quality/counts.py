@@ -56,9 +56,17 @@ class Share:
     of: str
     summary: str  # as a sentence has it
 
+    def value(self, counts: Counts) -> float | None:
+        """The share by *counts*; None if nothing is counted."""
+        return counts[self.counted] / counts[self.of] if counts[self.of] else None
+
+    def shown(self, value: float) -> str:
+        """A *value* as text."""
+        return f"{value:.0%}"
+
 
 SHARES: Final = (
-    Share("articles", "Articles", ARTICLES, PAGES, "pages that are articles"),
+    Share("articles", "Of pages", ARTICLES, PAGES, "pages that are articles"),
     Share("title", "Title", "title", ARTICLES, "articles with a title"),
     Share("authors", "Author", "authors", ARTICLES, "articles with an author"),
     Share("published", "Date", "published", ARTICLES, "articles with a date"),
@@ -79,13 +87,21 @@ SHARES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The buckets of a number: bucket n begins at ``start(n)``."""
+    """A median that is monitored, by buckets of a number: bucket n begins at ``start(n)``."""
 
     name: str
     title: str
     summary: str
     factor: float = 0.0  # of one start to the next; 0 where buckets have a width
     width: float = 0.0
+
+    def value(self, counts: Counts) -> float | None:
+        """The median by *counts*; None if nothing is counted."""
+        return self.quantile(counts, 0.5)
+
+    def shown(self, value: float) -> str:
+        """A *value* as text."""
+        return f"{value:.2f}" if self.width else f"{value:,.0f}"
 
     def bucket(self, number: float) -> int:
         """The bucket of *number*, which is not negative."""
@@ -122,9 +138,16 @@ class Scale:
 
 
 # A sixth is less than any difference between two days that somebody would look into.
-WORDS: Final = Scale("words", "Words", "words of an article", factor=7 / 6)
-CONFIDENCE: Final = Scale("confidence", "Confidence", "confidence in a text", width=0.05)
+WORDS: Final = Scale("words", "Words", "median words of an article", factor=7 / 6)
+CONFIDENCE: Final = Scale("confidence", "Confidence", "median confidence in a text", width=0.05)
 SCALES: Final = (WORDS, CONFIDENCE)
+LAYOUT: Final = "layout"  # a share that no day has by itself: it compares places with those before
+_MEASURES: Final[tuple[Share | Scale, ...]] = (
+    *SHARES,
+    *SCALES,
+    Share(LAYOUT, "Layout", "", "", "articles laid out as before"),
+)
+MEASURES: Final = {each.name: each for each in _MEASURES}
 
 
 def n_words(text: str) -> int:

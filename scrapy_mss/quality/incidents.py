@@ -36,10 +36,27 @@ from datetime import datetime, timezone
 from itertools import pairwise
 from math import log
 from statistics import median
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, Figure, alarms
-from scrapy_mss.quality.counts import ALARM, ANSWERED, ARTICLES, FAILED, LISTS, NEW, TRIED, Counts
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.quality.alarms import Figure, alarms
+from scrapy_mss.quality.counts import (
+    ALARM,
+    ANSWERED,
+    ARTICLES,
+    FAILED,
+    LAYOUT,
+    LISTS,
+    MEASURES,
+    NEW,
+    TRIED,
+    Counts,
+)
+
+Hours: TypeAlias = NDArray[np.int64]  # since 1970, ascending
 
 DAY: Final = 24  # hours
 COVERED: Final = 7 * DAY  # at most, by one crawl: `NewsSpider` takes what is a week old
@@ -173,9 +190,10 @@ def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
     """The measures that crawls have found to be lower than before them."""
     for measure, days in activity.lowered.items():
         found = [day for day in days if today - SHOWN_DAYS < day <= today]
-        if found and measure in SUMMARIES:
-            changed = measure == LAYOUT
-            text = "the layout has changed" if changed else f"fewer {SUMMARIES[measure]}"
+        if found and measure in MEASURES:
+            text = f"fewer {MEASURES[measure].summary}"
+            if measure == LAYOUT:
+                text = "the layout has changed"
             yield Incident(site, measure, DAY * found[0], text)
 
 
@@ -226,87 +244,65 @@ class Silence(NamedTuple):
 
 def silence(activity: Activity) -> Silence | None:
     """How improbable it is that nothing new has come for so long; None if nothing is known."""
-    covered = _covered(activity)
-    last = max(activity.new, default=None)
-    silent = [hour for hour in covered if last is None or hour > last]
-    if last is None or not silent:
+    hours, articles = _covered(activity)
+    last = max(activity.new, default=-1)
+    past, silent = hours <= last, hours > last
+    if not activity.new or not silent.any():
         return None
-    rate = _ExpectedRate.of({hour: each for hour, each in covered.items() if hour <= last})
-    by_weekday = dict.fromkeys(range(7), 0.0)
-    for hour in silent:
-        by_weekday[_weekday(hour)] += rate.at(hour)
-    expected = sum(by_weekday.values())
+    articles = _without_backlog(hours[past] // DAY, articles[past])
+    if not articles.any():
+        return Silence(last, int(silent.sum()), 0.0, 1.0)
+    weekdays, clock = hours // DAY % 7, hours % DAY
+    of_weekday = np.bincount(weekdays[past], articles, 7)
+    of_clock = np.bincount(clock[past], articles, DAY)
+    rates = _hourly(of_weekday, weekdays, past) * _hourly(of_clock, clock, past)
+    rates /= articles.mean()
+    expected = float(rates[silent].sum())
     if not expected:
-        return Silence(last, len(silent), 0.0, 1.0)
+        return Silence(last, int(silent.sum()), 0.0, 1.0)
     # The variance of a sum of estimates, of which each has that of its weekday's count.
-    variance = sum(each**2 / rate.of_weekday[day] for day, each in by_weekday.items() if each)
+    by_weekday = np.bincount(weekdays[silent], rates[silent], 7)
+    known = by_weekday > 0
+    variance = float((by_weekday[known] ** 2 / of_weekday[known]).sum())
     evidence = 1 / (variance / expected**2 + DAY_TO_DAY**2)
-    probability = (1 + expected / evidence) ** (-evidence / rate.overdispersion())
-    return Silence(last, len(silent), expected, probability)
+    dispersion = _overdispersion(rates[past], articles)
+    probability = (1 + expected / evidence) ** (-evidence / dispersion)
+    return Silence(last, int(silent.sum()), expected, probability)
 
 
-def _covered(activity: Activity) -> dict[int, float]:
+def _covered(activity: Activity) -> tuple[Hours, Floats]:
     """The hours that crawls cover, each with its share of the new articles that they found."""
-    found: dict[int, float] = {}
+    hours, shares = [np.zeros(0, np.int64)], [np.zeros(0)]
     for before, at in pairwise(activity.attempts):
-        first = max(before, at - COVERED) + 1
-        share = activity.new.get(at, 0) / (at - first + 1)
-        found.update(dict.fromkeys(range(first, at + 1), share))
-    return found
+        hours.append(np.arange(max(before, at - COVERED) + 1, at + 1))
+        n_hours = len(hours[-1])
+        shares.append(np.full(n_hours, activity.new.get(at, 0) / n_hours))
+    return np.concatenate(hours), np.concatenate(shares)
 
 
-@dataclass(frozen=True, slots=True)
-class _ExpectedRate:
-    """How many articles came in the *past*, by weekday and by hour of the day."""
-
-    past: Mapping[int, float]
-    of_weekday: Mapping[int, float]
-    of_clock: Mapping[int, float]
-    weekday_hours: Mapping[int, int]
-    clock_hours: Mapping[int, int]
-
-    @classmethod
-    def of(cls, past: Mapping[int, float]) -> _ExpectedRate:
-        past = _without_backlog(past)
-        of_weekday, of_clock = dict.fromkeys(range(7), 0.0), dict.fromkeys(range(DAY), 0.0)
-        for hour, articles in past.items():
-            of_weekday[_weekday(hour)] += articles
-            of_clock[hour % DAY] += articles
-        weekday_hours, clock_hours = Counter(map(_weekday, past)), Counter(h % DAY for h in past)
-        return cls(past, of_weekday, of_clock, weekday_hours, clock_hours)
-
-    def at(self, hour: int) -> float:
-        """How many articles are expected in an *hour*."""
-        day, clock = _weekday(hour), hour % DAY
-        total = sum(self.of_weekday.values())
-        if not total or not self.weekday_hours[day] or not self.clock_hours[clock]:
-            return 0.0
-        of_day = self.of_weekday[day] / self.weekday_hours[day]
-        return of_day * self.of_clock[clock] / self.clock_hours[clock] * len(self.past) / total
-
-    def overdispersion(self) -> float:
-        """By how much the longest silence of the past was longer than by chance.
-
-        Of n independent ones, counted in expected articles, the longest is log n on the average.
-        """
-        longest, expected, n_silences = 0.0, 0.0, 0
-        for hour in sorted(self.past):
-            if self.past[hour]:
-                longest, expected, n_silences = max(longest, expected), 0.0, n_silences + 1
-            else:
-                expected += self.at(hour)
-        return max(1.0, longest / log(n_silences + 2))
+def _without_backlog(days: Hours, articles: Floats) -> Floats:
+    """The *articles*, with no day that has many times what is usual."""
+    if not articles.any():
+        return articles
+    since = days - days[0]
+    of_day = np.bincount(since, articles)
+    most = MAX_OF_MEDIAN * median(of_day[of_day > 0].tolist())
+    shares: Floats = articles * (most / np.maximum(of_day, most))[since]
+    return shares
 
 
-def _without_backlog(past: Mapping[int, float]) -> dict[int, float]:
-    """The *past*, with no day that has many times what is usual."""
-    of_day: dict[int, float] = {}
-    for hour, articles in past.items():
-        of_day[hour // DAY] = of_day.get(hour // DAY, 0.0) + articles
-    most = MAX_OF_MEDIAN * median(filter(None, of_day.values())) if any(of_day.values()) else 0.0
-    share = {day: min(1.0, most / each) if each else 1.0 for day, each in of_day.items()}
-    return {hour: articles * share[hour // DAY] for hour, articles in past.items()}
+def _hourly(articles: NDArray[Any], cell: Hours, past: Bools) -> Floats:
+    """float64[n_hours]: the rate in the *cell* of each hour, by the *articles* of all its cells."""
+    n_hours = np.bincount(cell[past], minlength=len(articles))
+    rates: Floats = (articles / np.maximum(n_hours, 1))[cell]
+    return rates
 
 
-def _weekday(hour: int) -> int:
-    return hour // DAY % 7
+def _overdispersion(rates: Floats, articles: Floats) -> float:
+    """By how much the longest silence of the past was longer than by chance.
+
+    Of n independent ones, counted in expected articles, the longest is log n on the average.
+    """
+    silence = np.cumsum(articles > 0)  # the number of the one that an hour is in
+    longest = np.bincount(silence, rates * (articles == 0)).max()
+    return max(1.0, float(longest) / log(int(silence[-1]) + 2))

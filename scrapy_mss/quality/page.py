@@ -7,39 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final
 
-from scrapy_mss.output.html_elements import Html, document, element, joined
-from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
-from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
+from scrapy_mss.output.html_elements import Html, document, element, joined, table
+from scrapy_mss.quality.alarms import WINDOW, Figure
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    LAYOUT,
+    MEASURES,
+    PAGES,
+    RULE_FIELDS,
+    WORDS,
+    WRAPPED,
+    Counts,
+    Scale,
+    Share,
+)
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
-from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of
 
 MIN_DAYS: Final = 3  # that make a line
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
-class Column(NamedTuple):
-    """A measure in the table of sites, as its head has it; *most* is the top of its line."""
-
-    measure: str
-    title: str
-    most: float = 1.0  # 0: the greatest of the site's days
-
-
-COLUMNS: Final = (
-    Column("articles", "Of pages"),
-    Column("title", "Title"),
-    Column("authors", "Author"),
-    Column("published", "Date"),
-    Column("main_image", "Image"),
-    Column("words", "Words", 0.0),
-    Column("confidence", "Confidence"),
-    Column("rule", "Rule"),
-    Column(LAYOUT, "Layout"),
-)
-OF_A_DAY: Final = tuple(column for column in COLUMNS if column.measure != LAYOUT)
+_OF_RULES: Final = {f"rule_{name}" for name in RULE_FIELDS}  # shown with the rule itself
+COLUMNS: Final = [each for name, each in MEASURES.items() if name not in _OF_RULES]
+OF_A_DAY: Final = [each for each in COLUMNS if each.name != LAYOUT]
 # What may be read and asked for: the style in the page, and nothing else.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -108,24 +102,31 @@ def _alarm(alarm: Alarm) -> Html:
     since = element("span", f" · {alarm.pages:,} since {_day(alarm.since)}", class_="muted")
     return element(
         "p",
-        element("span", SUMMARIES[alarm.measure], since),
+        element("span", MEASURES[alarm.measure].summary, since),
         element("span", change, class_="change"),
     )
-
-
-def _table(heads: Iterable[str], rows: Iterable[Html], **attributes: object) -> Html:
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    return element("table", element("thead", head), element("tbody", *rows), **attributes)
 
 
 def _attempts(found: Report) -> Html:
     """A row for each site that was tried or is of the list: when it answered, and when not."""
     sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
-    if not sites:
-        return Html("")
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
-    table = _table(heads, map(_attempts_row, sites), class_="sites")
-    return joined(element("h2", "Answers of sites"), element("div", table, class_="box answers"))
+    return _section("Answers of sites", heads, map(_attempts_row, sites), "box answers")
+
+
+def _section(title: str, heads: Sequence[str], rows: Iterable[Html], kind: str = "box") -> Html:
+    """A table of sites below its *title*; nothing if there is no row."""
+    found = list(rows)
+    if not found:
+        return Html("")
+    return joined(
+        element("h2", title), element("div", table(heads, found, class_="sites"), class_=kind)
+    )
+
+
+def _site_row(site: SiteReport, cells: Iterable[Html], *, is_bad: bool) -> Html:
+    name = element("th", site.site, class_="name", scope="row")
+    return element("tr", name, *cells, class_="bad" if is_bad else "")
 
 
 def _attempts_row(site: SiteReport) -> Html:
@@ -140,65 +141,46 @@ def _attempts_row(site: SiteReport) -> Html:
         ("Lists", f"{activity.lists:,}" if activity.tried else NOTHING_KNOWN, ""),
         ("Articles", f"{site.total[ARTICLES]:,}", of_articles),
     )
-    return element(
-        "tr",
-        element("th", site.site, class_="name", scope="row"),
-        *(element("td", text, class_=kind, data_label=title) for title, text, kind in cells),
-        class_="bad" if of_success or of_articles else "",
-    )
+    row = (element("td", text, class_=kind, data_label=title) for title, text, kind in cells)
+    return _site_row(site, row, is_bad=bool(of_success or of_articles))
 
 
 def _sites(found: Report) -> Html:
     sites = [site for site in found.sites if site.total[PAGES] or site.total[WRAPPED]]
-    if not sites:
-        return Html("")
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
-    table = _table(heads, (_row(site, found) for site in sites), class_="sites")
-    title = element("h2", "Quality, the worst sites first")
-    return joined(title, element("div", table, class_="box"))
+    return _section("Quality, the worst sites first", heads, (_row(site, found) for site in sites))
 
 
 def _row(site: SiteReport, found: Report) -> Html:
     n_articles = _daily(site, found, lambda counts: float(counts[ARTICLES]))
-    cells = [
-        element("th", site.site, class_="name", scope="row"),
-        element(
-            "td",
-            f"{site.total[ARTICLES]:,}",
-            _line(n_articles, 0.0, "articles by day"),
-            data_label="Articles",
-        ),
-    ]
-    cells += [_cell(site, found, column) for column in COLUMNS]
-    return element("tr", *cells, class_="bad" if site.alarms else "")
+    line = _line(n_articles, 0.0, "articles by day")
+    articles = element("td", f"{site.total[ARTICLES]:,}", line, data_label="Articles")
+    cells = (_cell(site, found, column) for column in COLUMNS)
+    return _site_row(site, (articles, *cells), is_bad=bool(site.alarms))
 
 
-def _cell(site: SiteReport, found: Report, column: Column) -> Html:
-    figure = _figure(site, column.measure)
-    now = site.value(column.measure) if figure is None else figure.now
+def _cell(site: SiteReport, found: Report, column: Share | Scale) -> Html:
+    figure = _figure(site, column.name)
+    now = site.value(column.name) if figure is None else figure.now
     if now is None:
         return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
     was = line = Html("")
     if figure is not None and figure.declined:
-        of_rule = figure.measure.removeprefix(column.measure).strip("_")
-        before = f"{of_rule} was {shown(column.measure, figure.before)}".strip()
+        of_rule = figure.measure.removeprefix(column.name).strip("_")
+        before = f"{of_rule} was {column.shown(figure.before)}".strip()
         was = element("span", before, class_="was")
-    if column.measure != LAYOUT:
-        numbers = _daily(site, found, lambda counts: value(counts, column.measure))
-        line = _line(numbers, column.most, f"{column.title} by day")
-    return element(
-        "td",
-        *(shown(column.measure, now), was, line),
-        class_="bad" if was else "",
-        data_label=column.title,
-    )
+    if column.name != LAYOUT:
+        most = 0.0 if column is WORDS else 1.0
+        line = _line(_daily(site, found, column.value), most, f"{column.title} by day")
+    kind = "bad" if was else ""
+    return element("td", column.shown(now), was, line, class_=kind, data_label=column.title)
 
 
 def _figure(site: SiteReport, measure: str) -> Figure | None:
     """The figure of *measure*; of a rule, the first that has declined, or of its fields."""
-    declined = (each for each in site.figures if each.declined)
+    declined = (each for each in site.figures.values() if each.declined)
     parts = (each for each in declined if each.measure.startswith(f"{measure}_"))
-    own = site.figure(measure)
+    own = site.figures.get(measure)
     return own if own is not None and own.declined else next(parts, own)
 
 
@@ -223,47 +205,28 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
 
     A number without neighbours is a dot. *label* is for those who cannot see it.
     """
-    width = STEP * (len(numbers) - 1) + 2 * EDGE
-    line = element("path", d=_path(numbers, most))
-    last = next((at for at in range(len(numbers) - 1, -1, -1) if numbers[at] is not None), None)
-    dot = Html("")
-    if last is not None:
-        x, y = _point(last, numbers[last] or 0.0, most)
-        dot = element("circle", cx=x, cy=y, r=1.8)
-    view = f"0 0 {width} {HEIGHT}"
-    sizes = {"width": width, "height": HEIGHT, "viewBox": view}
-    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
-
-
-def _path(numbers: Sequence[float | None], most: float) -> str:
-    parts, has_before = [], False
+    parts: list[str] = []
+    dot, was_known = Html(""), False
     for at, number in enumerate(numbers):
         if number is not None:
-            x, y = _point(at, number, most)
-            has_after = at + 1 < len(numbers) and numbers[at + 1] is not None
-            dot = "" if has_before or has_after else "h0"
-            parts.append(f"{'L' if has_before else 'M'}{x} {y}{dot}")
-        has_before = number is not None
-    return "".join(parts)
-
-
-def _point(at: int, number: float, most: float) -> tuple[int, float]:
-    share = min(max(number / most, 0.0), 1.0) if most else 0.0
-    return EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
+            share = min(max(number / most, 0.0), 1.0) if most else 0.0
+            x, y = EDGE + STEP * at, round(EDGE + (HEIGHT - 2 * EDGE) * (1 - share), 1)
+            parts.append(f"L{x} {y}" if was_known else f"M{x} {y}h0")
+            dot = element("circle", cx=x, cy=y, r=1.8)
+        was_known = number is not None
+    width = STEP * (len(numbers) - 1) + 2 * EDGE
+    sizes = {"width": width, "height": HEIGHT, "viewBox": f"0 0 {width} {HEIGHT}"}
+    line = element("path", d="".join(parts))
+    return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
 
 
 def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
-    return element(
-        "details",
-        element(
-            "summary",
-            element("span", site.site, class_="name"),
-            element("span", pages, class_="muted"),
-        ),
-        element("div", _selectors(site, found.today), _days(site), class_="inside"),
-    )
+    name = element("span", site.site, class_="name")
+    size = element("span", pages, class_="muted")
+    inside = element("div", _selectors(site, found.today), _days(site), class_="inside")
+    return element("details", element("summary", name, size), inside)
 
 
 def _selectors(site: SiteReport, today: int) -> Html:
@@ -279,20 +242,20 @@ def _selectors(site: SiteReport, today: int) -> Html:
     if not rows:
         return Html("")
     title = element("h3", "Labelled pages on which a selector hit")
-    return joined(title, _table(("Selector of the rule", "last week", "before"), rows))
+    return joined(title, table(("Selector of the rule", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:
     heads = ("Day", "Pages", "Articles", *(column.title for column in OF_A_DAY))
     rows = (_day_row(day, site.days[day]) for day in sorted(site.days, reverse=True))
-    return joined(element("h3", "Days"), _table(heads, rows))
+    return joined(element("h3", "Days"), table(heads, rows))
 
 
 def _day_row(day: int, counts: Counts) -> Html:
     cells = [f"{counts[PAGES]:,}", f"{counts[ARTICLES]:,}"]
     for column in OF_A_DAY:
-        number = value(counts, column.measure)
-        cells.append(NOTHING_KNOWN if number is None else shown(column.measure, number))
+        number = column.value(counts)
+        cells.append(NOTHING_KNOWN if number is None else column.shown(number))
     day_cell = element("th", _day(day), scope="row")
     return element("tr", day_cell, *(element("td", each) for each in cells))
 

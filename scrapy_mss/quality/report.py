@@ -12,14 +12,13 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
+    MEASURES,
     PAGES,
-    SCALES,
     SELECTOR,
-    SHARES,
     Counts,
 )
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
@@ -47,7 +46,7 @@ class SiteReport:
 
     site: str
     days: Days
-    figures: Sequence[Figure]
+    figures: Mapping[str, Figure]
     activity: Activity
     incidents: Sequence[Incident] = ()
     is_listed: bool = False  # by `MSS_SITES`, or given to `NewsSpider`
@@ -60,14 +59,16 @@ class SiteReport:
     @property
     def alarms(self) -> list[Alarm]:
         """Declines and incidents, each measure once."""
-        declined = [figure for figure in self.figures if figure.declined]
+        declined = [figure for figure in self.figures.values() if figure.declined]
         known = {figure.measure for figure in declined}
         return [*(each for each in self.incidents if each.measure not in known), *declined]
 
     @property
     def left(self) -> float:
         """How much is left of the measure that has declined most."""
-        return min((each.now / each.before for each in self.figures if each.before), default=1.0)
+        return min(
+            (each.now / each.before for each in self.figures.values() if each.before), default=1.0
+        )
 
     @property
     def error(self) -> str | None:
@@ -84,14 +85,10 @@ class SiteReport:
             return "never"
         return "unknown" if self.days else "not tried"  # by an earlier version, that is
 
-    def figure(self, measure: str) -> Figure | None:
-        """How *measure* compares with before, if there is a before."""
-        return next((each for each in self.figures if each.measure == measure), None)
-
     def value(self, measure: str) -> float | None:
         """The current value of *measure*, or that of all days; None if nothing is known."""
-        figure = self.figure(measure)
-        return value(self.total, measure) if figure is None else figure.now
+        figure = self.figures.get(measure)
+        return MEASURES[measure].value(self.total) if figure is None else figure.now
 
     def selectors(self, today: int) -> Iterator[RuleSelector]:
         """The selectors of the site's rule, those of the last week beside those before."""
@@ -163,23 +160,9 @@ def report(
     return Report(today, made)
 
 
-def value(counts: Counts, measure: str) -> float | None:
-    """The share or median *measure* of these *counts*; None if nothing was counted."""
-    for share in SHARES:
-        if share.name == measure:
-            return counts[share.counted] / counts[share.of] if counts[share.of] else None
-    for scale in SCALES:
-        if scale.name == measure:
-            return scale.quantile(counts, 0.5)
-    return None
-
-
 def date_of(day: int) -> date:
     """The date of a *day*, in days since 1970."""
     return EPOCH + timedelta(days=day)
-
-
-MEASURES: Final = (*(row.name for row in SHARES), *(row.name for row in SCALES), LAYOUT)
 
 
 def as_json(found: Report) -> dict[str, Any]:
@@ -201,11 +184,7 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "last_success": _moment(site.activity.last_answer),
         "last_error": _moment(site.activity.last_failure),
         "error": site.error,
-        "measures": {
-            measure: _rounded(site.value(measure))
-            for measure in MEASURES
-            if site.value(measure) is not None
-        },
+        "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
         "selectors": [
             {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
@@ -236,13 +215,17 @@ def _moment(hour: int | None) -> str | None:
 
 
 def _day_json(day: int, counts: Counts) -> dict[str, Any]:
-    measures = {name: _rounded(value(counts, name)) for name in MEASURES}
     return {
         "day": date_of(day).isoformat(),
         "pages": counts[PAGES],
         "articles_found": counts[ARTICLES],
-        **{name: each for name, each in measures.items() if each is not None},
+        **_known({name: each.value(counts) for name, each in MEASURES.items()}),
     }
+
+
+def _known(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Those of the *values* that are known, rounded."""
+    return {name: round(value, 4) for name, value in values.items() if value is not None}
 
 
 def _rounded(number: float | None) -> float | None:

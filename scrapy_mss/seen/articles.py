@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
 logger = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ class Comparison(NamedTuple):
     seen: SeenArticle  # what is to be remembered of it
 
 
-class SeenArticles(Part):
+class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     """The articles and lists that a crawl has seen, with those of earlier crawls."""
 
     FAILED = (
@@ -165,16 +165,12 @@ class SeenArticles(Part):
 
     def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:
         """Read an article without a date again after *recheck* minutes."""
-        super().__init__()
+        super().__init__(dict)
         self._store = store
-        self._in_flight: dict[int, SeenArticle] = {}  # what is being written
         self._recheck = recheck
         self._now = now
-        self._unsaved: dict[int, SeenArticle] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
-        self._n_dropped = 0
-        self._n_written = 0  # articles of the last checkpoint
 
     def needs_no_recheck(self, url: str, listed: int = 0) -> bool:
         """Whether an article was seen at *url* and is not due; other pages may list new ones."""
@@ -315,25 +311,16 @@ class SeenArticles(Part):
         """Note that not everything in the lists of *site* was downloaded."""
         self._incomplete.add(site)
 
-    def take(self) -> Change | None:
-        if not self._unsaved:
-            return None
-        self._in_flight, self._unsaved = self._unsaved, {}
-        return adding(self._in_flight)
+    def _change(self, batch: dict[int, SeenArticle]) -> Change:
+        return adding(batch)
 
-    def settle(self, _result: object, error: Exception | None) -> None:
-        batch, self._in_flight = self._in_flight, {}
-        self._n_written = len(batch) or self._n_written
-        if error is not None:
-            self._n_written = 0
-            self.store_failed(error)
-            self._unsaved = batch | self._unsaved
-            for key in list(self._unsaved)[:-MAX_UNSAVED]:  # the oldest
-                del self._unsaved[key]
-                self._n_dropped += 1
-
-    def doubt(self) -> None:
-        self._n_dropped += self._n_written
+    def _joined(
+        self, batch: dict[int, SeenArticle], later: dict[int, SeenArticle]
+    ) -> dict[int, SeenArticle]:
+        joined = batch | later
+        kept = dict(list(joined.items())[-MAX_UNSAVED:])
+        self._n_dropped += len(joined) - len(kept)
+        return kept
 
     def take_last(self, *, finished: bool) -> Change | None:
         """The change that stores the lists of complete sites, after a crawl that has *finished*."""
@@ -343,10 +330,6 @@ class SeenArticles(Part):
             if finished and not self.lost and site not in self._incomplete
         }
         return adding_lists(lists, self._now()) if lists else None
-
-    @property
-    def lost(self) -> int:
-        return self._n_dropped + len(self._unsaved)
 
     def _seen(self, key: int) -> SeenArticle | None:
         return self._seen_all([key]).get(key)

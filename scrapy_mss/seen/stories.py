@@ -26,7 +26,7 @@ import numpy as np
 
 from scrapy_mss.seen.keys import packed, text_key
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Change, Key, Row, Rows, Store
 
 WINDOW: Final = 7 * DAY  # minutes in which texts are compared
@@ -135,6 +135,9 @@ class RecentTexts:
         for emitted in texts:
             self.put(emitted)
 
+    def __len__(self) -> int:
+        return len(self.texts)
+
     def put(self, emitted: EmittedText) -> None:
         """Add a text, in the place of one that was emitted at its first address."""
         first = emitted.addresses[0]
@@ -183,7 +186,7 @@ class StoryMatch(NamedTuple):
         return f"{self.emitted.story & (2**64 - 1):016x}"
 
 
-class Stories(Part):
+class Stories(BatchedPart[RecentTexts]):
     """The stories of a crawl, of earlier ones, and of others at the same time."""
 
     FAILED = (
@@ -193,15 +196,11 @@ class Stories(Part):
     LOST = "the stories of %d texts"
 
     def __init__(self, store: StoryStore, now: Callable[[], int]) -> None:
-        super().__init__()
+        super().__init__(RecentTexts)
         self._store = store
-        self._in_flight = RecentTexts()  # what is being written
         self._now = now
-        self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
         self._items: Counter[int] = Counter()  # under way, by the first address of their texts
-        self._n_dropped = 0
-        self._n_written = 0  # texts of the last checkpoint
 
     def match(self, addresses: Sequence[int], text: str) -> StoryMatch:
         """How the *text* at some *addresses* compares with those that were emitted.
@@ -226,7 +225,7 @@ class Stories(Part):
         """Note that the item of a text is on its way."""
         self._under_way.put(emitted)
         self._items[emitted.addresses[0]] += 1
-        if len(self._under_way.texts) > MAX_UNDER_WAY:
+        if len(self._under_way) > MAX_UNDER_WAY:
             self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
@@ -255,30 +254,17 @@ class Stories(Part):
     def add(self, emitted: EmittedText) -> None:
         """Note that a text was emitted."""
         self._unsaved.put(emitted)
-        if len(self._unsaved.texts) % CHECKPOINT_TEXTS == 0:
+        if len(self._unsaved) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()
 
-    def take(self) -> Change | None:
-        if not self._unsaved.texts:
-            return None
-        self._in_flight, self._unsaved = self._unsaved, RecentTexts()
-        return adding(self._in_flight.texts.values())
+    def _change(self, batch: RecentTexts) -> Change:
+        return adding(batch.texts.values())
 
-    def settle(self, _result: object, error: Exception | None) -> None:
-        batch, self._in_flight = self._in_flight, RecentTexts()
-        self._n_written = 0 if error is not None else len(batch.texts)
-        if error is not None:
-            self.store_failed(error)
-            texts = [*batch.texts.values(), *self._unsaved.texts.values()]
-            self._unsaved = RecentTexts(texts[-MAX_UNSAVED:])
-            self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
-
-    def doubt(self) -> None:
-        self._n_dropped += self._n_written
-
-    @property
-    def lost(self) -> int:
-        return self._n_dropped + len(self._unsaved.texts)
+    def _joined(self, batch: RecentTexts, later: RecentTexts) -> RecentTexts:
+        texts = [*batch.texts.values(), *later.texts.values()]
+        joined = RecentTexts(texts[-MAX_UNSAVED:])
+        self._n_dropped += len({each.addresses[0] for each in texts}) - len(joined)
+        return joined
 
     def _places(self) -> tuple[RecentTexts | StoryStore, ...]:
         """Where texts are, the latest first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from scrapy_mss.sites.address_counts import AddressCounts
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import Change, minute_now
 
 WATCHED = 10  # pages of a window, and of a memory that says anything
@@ -73,28 +73,19 @@ MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 
 
-class Batch:
+class Batch(dict[str, list[SiteMemory]]):
     """What was learned of each site; those in ``forgotten`` have changed their layout before.
 
     Pages of a site are added up a few at a time: adding one alone takes as long.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.forgotten: set[str] = set()
-        self._learned: dict[str, list[SiteMemory]] = {}
-
-    def __contains__(self, site: str) -> bool:
-        return site in self._learned
-
-    def __len__(self) -> int:
-        return len(self._learned)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._learned)
 
     def add(self, site: str, memory: SiteMemory) -> None:
         """Add what was learned of *site*."""
-        learned = self._learned.setdefault(site, [])
+        learned = self.setdefault(site, [])
         learned.append(memory)
         if len(learned) >= ADDED_AT_ONCE:
             learned[:] = [SiteMemory.total(learned)]
@@ -102,19 +93,15 @@ class Batch:
     def reset(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
         self.forgotten.add(site)
-        self._learned[site] = []
-
-    def drop(self, site: str) -> None:
-        """Give up what was learned of *site*."""
-        self._learned.pop(site, None)
+        self[site] = []
 
     def of(self, site: str) -> SiteMemory:
         """What was learned of *site*."""
-        return SiteMemory.total(self._learned.get(site, []))
+        return SiteMemory.total(self.get(site, []))
 
     def learned(self) -> dict[str, SiteMemory]:
         """What was learned of each site."""
-        return {site: self.of(site) for site in self._learned}
+        return {site: self.of(site) for site in self}
 
     def follow(self, later: Batch) -> None:
         """Add a *later* batch."""
@@ -130,7 +117,7 @@ MAX_LEARNED_URLS = 10_000
 logger = logging.getLogger(__name__)
 
 
-class CrawledSites(Part):
+class CrawledSites(BatchedPart[Batch]):
     """The memories of the sites of one crawl."""
 
     FAILED = (
@@ -143,13 +130,8 @@ class CrawledSites(Part):
         self, store: SiteStore, max_bytes: int, now: Callable[[], int] = minute_now
     ) -> None:
         """Keep up to *max_bytes* in memory, and the rest in *store*."""
-        super().__init__()
+        super().__init__(Batch)
         self._store = store
-        self._unsaved = Batch()
-        self._in_flight = Batch()  # what is being written
-        self._taken: set[str] = set()  # sites of the last write that the store has taken
-        self._n_dropped = 0
-        self._n_uncertain = 0  # sites that the store has taken and perhaps not stored
         self._max_bytes = max_bytes
         self._now = now
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
@@ -161,11 +143,6 @@ class CrawledSites(Part):
 
     def __len__(self) -> int:
         return len(self._known)
-
-    @property
-    def lost(self) -> int:
-        """Of how many sites not all could be written, once all has ended."""
-        return len(self._unsaved) + self._n_dropped + self._n_uncertain
 
     def context(self, url: str) -> SiteContext:
         """The page at *url*, to be read now; one without a host is of no site."""
@@ -206,30 +183,15 @@ class CrawledSites(Part):
             self.checkpoint()
         return True
 
-    def take(self) -> Change | None:
-        """What stores what was learned; None if nothing was."""
-        if not self._unsaved:
-            return None
-        self._in_flight, self._unsaved = self._unsaved, Batch()
-        batch = self._in_flight
+    def _change(self, batch: Batch) -> Change:
         return self._store.adding(batch.learned(), self._now(), batch.forgotten)
 
-    def settle(self, _result: object, error: Exception | None) -> None:
-        """Note that what was taken is stored; after an *error*, it is unsaved again."""
-        batch, self._in_flight = self._in_flight, Batch()
-        if error is None:
-            self._taken = set(batch)
-            return
-        self.store_failed(error)
-        batch.follow(self._unsaved)
-        self._unsaved = batch
-        for site in list(batch)[:-MAX_WAITING]:  # the oldest, as memory is bounded
-            batch.drop(site)
+    def _joined(self, batch: Batch, later: Batch) -> Batch:
+        batch.follow(later)
+        for site in list(batch)[:-MAX_WAITING]:
+            del batch[site]
             self._n_dropped += 1
-
-    def doubt(self) -> None:
-        """Note that what was written last may not be stored."""
-        self._n_uncertain = len(self._taken.difference(self._unsaved))
+        return batch
 
     def _forgotten(self, site: str) -> SiteMemory:
         """What is known of a site whose layout has changed: nothing, as all would mislead."""

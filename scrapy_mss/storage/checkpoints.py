@@ -11,21 +11,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+B = TypeVar("B", bound=Sized)
 
 FORGOTTEN_EVERY: Final = DAY  # minutes
 
 
-class Part(ABC):
+class CheckpointPart(ABC):
     """A part of a crawl that has something to store."""
 
     FAILED: ClassVar[str]  # what is logged of the first failure, with room for the error
@@ -72,13 +73,59 @@ class Part(ABC):
             logger.warning(f"scrapy-mss: {self.FAILED}", error)  # noqa: G004 - a constant
 
 
+class BatchedPart(CheckpointPart, Generic[B]):
+    """A part that collects what is unsaved in a batch, and goes on with an *empty* one."""
+
+    def __init__(self, empty: Callable[[], B]) -> None:
+        super().__init__()
+        self._empty = empty
+        self._unsaved = empty()
+        self._in_flight = empty()  # what is being written
+        self._n_dropped = 0
+        self._n_written = 0  # of the last batch that was written
+
+    @abstractmethod
+    def _change(self, batch: B) -> Change:
+        """The change that stores *batch*."""
+
+    @abstractmethod
+    def _joined(self, batch: B, later: B) -> B:
+        """What is unsaved after *batch* could not be written; beyond a bound, the oldest go."""
+
+    def _written(self, batch: B) -> None:
+        """Note that *batch* is stored."""
+
+    @property
+    def lost(self) -> int:
+        return self._n_dropped + len(self._unsaved)
+
+    def take(self) -> Change | None:
+        if not len(self._unsaved):
+            return None
+        self._in_flight, self._unsaved = self._unsaved, self._empty()
+        return self._change(self._in_flight)
+
+    def settle(self, _result: object, error: Exception | None) -> None:
+        batch, self._in_flight = self._in_flight, self._empty()
+        if error is None:
+            self._n_written = len(batch) or self._n_written
+            self._written(batch)
+        else:
+            self._n_written = 0
+            self.store_failed(error)
+            self._unsaved = self._joined(batch, self._unsaved)
+
+    def doubt(self) -> None:
+        self._n_dropped += self._n_written
+
+
 class Checkpoints:
     """Writes what is unsaved of all *parts* to their *store*."""
 
-    def __init__(self, store: Store, parts: Sequence[Part]) -> None:
+    def __init__(self, store: Store, parts: Sequence[CheckpointPart]) -> None:
         self.store = store
         self.parts = parts
-        self._taken: list[Part] = []
+        self._taken: list[CheckpointPart] = []
         self._write: Future[list[Any]] | None = None
         self._ending: Future[None] | None = None
         self._thread = _new_thread()
@@ -138,7 +185,7 @@ class Checkpoints:
             for part in self.parts:
                 part.doubt()
 
-    def _begin(self, take: Callable[[Part], Change | None]) -> None:
+    def _begin(self, take: Callable[[CheckpointPart], Change | None]) -> None:
         """Start to write the change that *take* gives for each part."""
         self._taken, changes = [], list[Change]()
         try:

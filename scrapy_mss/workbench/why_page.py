@@ -6,11 +6,11 @@ document allows no fetching and no scripts, its own included: it has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from scrapy_mss.blocks.explanation import Contribution, Decision, ExplainedBlock
 from scrapy_mss.extractor import Explanation
-from scrapy_mss.output.html_elements import Html, document, element, lines
+from scrapy_mss.output.html_elements import Html, document, element, lines, table
 from scrapy_mss.workbench.drawing import (
     COLOURS,
     LONGEST,
@@ -92,7 +92,7 @@ def _metadata(values: Mapping[str, object], sources: Mapping[str, str]) -> Html:
         for name, value in values.items()
         if name not in ("text", "html", "markdown")
     )
-    return _table(("field", "value", "from"), rows)
+    return _wide(table(("field", "value", "from"), rows))
 
 
 def _shown(value: object) -> str:
@@ -103,12 +103,11 @@ def _shown(value: object) -> str:
 
 def _blocks(explanation: Explanation) -> Html:
     rows = (_row(each, explanation.text_of(each)) for each in explanation.blocks)
-    return _table(("p", "block", "why"), rows)
+    return _wide(table(("p", "block", "why"), rows))
 
 
-def _table(heads: Iterable[str], rows: Iterable[Html]) -> Html:
-    head = element("tr", *(element("th", each, scope="col") for each in heads))
-    return element("div", element("table", head, *rows), class_="wide", tabindex=0)
+def _wide(content: Html) -> Html:
+    return element("div", content, class_="wide", tabindex=0)
 
 
 def _row(block: ExplainedBlock, text: str) -> Html:

@@ -72,9 +72,8 @@ class Labelling:
     bool[n_tokens], what `exclude` selects anywhere on the page. ``reason`` is
     None where anything is labelled. ``published`` is in ISO 8601; the other fields are as the page
     has them, with white space collapsed, and ``next_page`` is not made absolute. ``failures`` are
-    the selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing,
-    or for ``published`` no date, and ``hits`` the selectors, each with its field, whose selection
-    was taken.
+    the selectors that failed on the page, and ``hits`` those whose selection was taken, each with
+    its field; what selects for ``published`` no date is not among them.
     """
 
     wrapper: Wrapper
@@ -88,7 +87,6 @@ class Labelling:
     published: str = ""
     next_page: str = ""
     failures: tuple[str, ...] = ()
-    missed: tuple[str, ...] = ()
     hits: frozenset[tuple[str, str]] = frozenset()
 
     @property
@@ -112,7 +110,13 @@ class Labelling:
         Empty where nothing is labelled: the page may be of another kind.
         """
         fields = FIELDS if self.reason is None else ()
-        return {name: name not in self.missed for name in fields if getattr(self.wrapper, name)}
+        hit = {name for name, _ in self.hits}
+        return {name: name in hit for name in fields if getattr(self.wrapper, name)}
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The fields of which no selector hit."""
+        return tuple(name for name, hit in self.field_hits.items() if not hit)
 
 
 def unlabelled(
@@ -191,7 +195,6 @@ class _Labeller:
 
     def _labelled(self, inside: Bools, excluded: Bools) -> Labelling:
         title, published, authors = map(self._field, ("title", "published", "authors"))
-        selected = zip(FIELDS, (excluded.any(), title, authors, published), strict=True)
         return Labelling(
             self.wrapper,
             self.tree.tokens,
@@ -202,9 +205,6 @@ class _Labeller:
             published=published[0] if published else "",
             next_page=self._next_page(),
             failures=tuple(self.failures),
-            missed=tuple(
-                name for name, found in selected if getattr(self.wrapper, name) and not found
-            ),
             hits=frozenset(self.hits),
         )
 

@@ -137,8 +137,7 @@ def checked(
                 status = found.reason.value if found.reason else LABELLED
                 words = int((found.inside & is_word).sum())
                 missing = tuple(part for part in example.contains if part not in found.text)
-                missed = tuple(name for name, hit in found.field_hits.items() if not hit)
-                yield Outcome(wrapper.id, url, status, words, missing, missed)
+                yield Outcome(wrapper.id, url, status, words, missing, found.missed)
 
 
 def snapshot(rows: Iterable[Outcome]) -> bytes:

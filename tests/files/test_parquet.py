@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scrapy_mss.files import parquet as parquet_files
 from scrapy_mss.files.parquet import (
     OTHER,
-    Columns,
+    ArticleColumns,
     Stream,
     StreamAside,
     StreamBeside,
@@ -32,7 +32,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 NAMES = {name: name for name in ARTICLE_FIELDS}
-OURS = Columns.of(NAMES, None)
+OURS = ArticleColumns.of(NAMES, None)
 
 
 def test_each_field_of_an_article_is_a_column_of_its_type() -> None:
@@ -46,7 +46,7 @@ def test_each_field_of_an_article_is_a_column_of_its_type() -> None:
 
 
 def test_fields_that_a_feed_names_are_the_columns() -> None:
-    columns = Columns.of(NAMES, {"probability": "p", "page": "page"})
+    columns = ArticleColumns.of(NAMES, {"probability": "p", "page": "page"})
 
     assert str(columns.schema()) == "p: double\npage: string"
     assert columns.row([("p", 1), ("page", [2])]) == ({"p": 1.0, "page": "[2]"}, {})

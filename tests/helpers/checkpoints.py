@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.checkpoints import CheckpointPart, Checkpoints
 from scrapy_mss.storage.tables import Store
 
-AnyPart = TypeVar("AnyPart", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=CheckpointPart)
 
 
 def alone(part: AnyPart, store: Store) -> AnyPart:
@@ -16,17 +16,17 @@ def alone(part: AnyPart, store: Store) -> AnyPart:
     return part
 
 
-def checkpoints_of(part: Part) -> Checkpoints:
+def checkpoints_of(part: CheckpointPart) -> Checkpoints:
     assert part.checkpoints is not None
     return part.checkpoints
 
 
-def write(part: Part) -> None:
+def write(part: CheckpointPart) -> None:
     """A checkpoint, from its beginning to its end."""
     part.checkpoint()
     assert checkpoints_of(part).settle()
 
 
-def finish(part: Part, *, finished: bool = True) -> None:
+def finish(part: CheckpointPart, *, finished: bool = True) -> None:
     """The end of a crawl that has *finished*, or was ended."""
     checkpoints_of(part).close(finished=finished)

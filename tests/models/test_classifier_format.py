@@ -12,13 +12,7 @@ from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models import format as model_format
-from scrapy_mss.models.format import (
-    DIGEST_SIZE,
-    MAX_NAMED,
-    classifier_inputs,
-    from_bytes,
-    to_bytes,
-)
+from scrapy_mss.models.format import DIGEST_SIZE, MAX_NAMED, classifier_inputs, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier

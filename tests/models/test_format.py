@@ -12,14 +12,7 @@ import pytest
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.models import format as model_format
-from scrapy_mss.models.format import (
-    FORMAT,
-    MAGIC,
-    MAX_HEADER,
-    from_bytes,
-    read_header,
-    to_bytes,
-)
+from scrapy_mss.models.format import FORMAT, MAGIC, MAX_HEADER, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, PROFILES, TRIGRAM, Profile
 from tests.helpers.model_files import assembled, parts_of, rejection_of, with_header

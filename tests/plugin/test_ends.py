@@ -103,7 +103,11 @@ def test_what_is_or_may_be_lost_is_logged_for_each_part(
 
     monkeypatch.undo()
     (lost,) = (line for line in caplog.messages if "lost, since it was not written" in line)
-    for part in ("the quality of 1 sites", "the counts of 1 learned pages", "that 1 addresses"):
+    for part in (
+        "the counts of 1 sites and days",
+        "the counts of 1 learned pages",
+        "that 1 addresses",
+    ):
         assert part in lost
     assert "learned 1 of 1 pages of 1 wrapped sites" in caplog.text
     assert stat(crawl.crawler, "model/pages") == 1

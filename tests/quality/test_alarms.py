@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from scrapy_mss.quality.alarms import (
-    LAYOUT,
     RECENT,
     SIZES,
     WINDOW,
@@ -18,6 +17,7 @@ from scrapy_mss.quality.alarms import (
     figures,
     has_declined,
 )
+from scrapy_mss.quality.counts import LAYOUT
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, broken, days
 
@@ -60,7 +60,7 @@ def test_one_earlier_day_is_a_past_and_none_is_not() -> None:
 
     assert "title" in declined(first | second)
     assert declined(second) == set()
-    assert figures("a.example", second, TODAY) == []
+    assert figures("a.example", second, TODAY) == {}
 
 
 def test_a_decline_is_reported_until_it_is_usual() -> None:

@@ -128,9 +128,9 @@ def test_elements_escape_text_and_attributes() -> None:
         ([], ""),
         ([None, None], ""),
         ([1.0], "M2 2.0h0"),
-        ([0.0, 1.0], "M2 14.0L4 2.0"),
+        ([0.0, 1.0], "M2 14.0h0L4 2.0"),
         ([0.0, None, 2.0], "M2 14.0h0M6 2.0h0"),
-        ([None, 0.5, 0.5, None], "M4 8.0L6 8.0"),
+        ([None, 0.5, 0.5, None], "M4 8.0h0L6 8.0"),
     ],
 )
 def test_a_line_has_gaps_where_there_is_no_number(numbers: list[float | None], path: str) -> None:

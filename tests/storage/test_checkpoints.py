@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.storage import checkpoints as module
-from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.checkpoints import CheckpointPart, Checkpoints
 from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, StoreError
 from tests.helpers.shelves import Shelf
 
 
-class Counter(Part):
+class Counter(CheckpointPart):
     """Adds to a number in the store."""
 
     FAILED = "the number cannot be stored: %s"
@@ -204,7 +204,7 @@ def test_what_is_old_is_forgotten_once_a_day_and_a_failure_of_that_is_none_of_wh
 
     part = Counter()
     checkpoints = Checkpoints(shelf := Full(), [part])
-    monkeypatch.setattr(module, "time", lambda: seconds)
+    monkeypatch.setattr(module, "minute_now", lambda: int(seconds // 60))
     for _ in range(5):
         part.unsaved += 1
         checkpoints.begin()

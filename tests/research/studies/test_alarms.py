@@ -11,8 +11,8 @@ from research.studies.alarms import (
     episodes,
     rule_of,
 )
-from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
-from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED
+from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.counts import ARTICLES, LABELLED, LAYOUT, PAGES, WRAPPED
 from scrapy_mss.sites.memory import SiteMemory
 
 CHANCE = Random(1)  # noqa: S311 - pages, not keys
