@@ -155,11 +155,11 @@ def _asked(system: TextExtractor, page: LabelledPage) -> object:
 
 def _located(system: TokenExtractor, page: LabelledPage, answer: Answer) -> Answer:
     """Add the scores by word position; finding them is not part of the time."""
-    from scrapy_mss.core.labels import label_words
+    from scrapy_mss.core.labels import align
 
     try:
         found = system.locate(page.html)
-        gold = label_words(found.tokens, page.golds[0])
+        gold = align(found.tokens, page.golds[0])[0]
         exact = metrics.positions(found.kept, gold, found.tokens.is_word)
     except Exception as error:  # noqa: BLE001 - as above
         return replace(answer, error=f"locate: {described(error)}")

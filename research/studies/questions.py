@@ -27,7 +27,7 @@ from research.training.self_training import self_train
 from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import simple_scores
-from scrapy_mss.core.labels import label_words
+from scrapy_mss.core.labels import align
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markup.stemming import porter_nltk
@@ -103,7 +103,7 @@ def labelled(folder: Path, name: str) -> list[Labelled]:
     for labelled_page in pages:
         page = Page.of(labelled_page.html, porter_nltk)  # as the paper's profiles have it
         gold = labelled_page.golds[0]
-        inside = label_words(page.tokens, gold)
+        inside = align(page.tokens, gold)[0]
         rows.append(Labelled(labelled_page, page, inside, metrics.words(gold)))
     return rows
 

@@ -13,7 +13,7 @@ from research.training.fit import fit
 from research.training.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import CODE_ONLY, keep
-from scrapy_mss.core.labels import label_words
+from scrapy_mss.core.labels import align
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
@@ -45,7 +45,7 @@ class Mss:
         """Learn from golds that people wrote: none is rejected."""
         for example in examples:
             tokens = tokenize(example.html, self.profile.stem)
-            self.extractor.model.bayes.learn(Page(tokens), label_words(tokens, example.text))
+            self.extractor.model.bayes.learn(Page(tokens), align(tokens, example.text)[0])
 
     def load_model(self, path: str | os.PathLike[str]) -> None:
         """Use what a model file holds instead of learning."""

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import (
     HASH_SHIFT,
@@ -70,11 +69,6 @@ class Texts:
     def block(self) -> Ints:
         """int32[n_texts]: the block of each, ascending."""
         return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
-
-    @lazy
-    def is_word(self) -> Bools:
-        """bool[n_texts]: the words, as opposed to symbols."""
-        return np.equal(self.tokens.kind[self.token], WORD)
 
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
@@ -178,7 +172,7 @@ def shared_pairs(texts: Texts, few: TokenIds) -> Counts:
 @accelerated()
 def shared_counts(texts: Texts, few: TokenIds, factor: int) -> Counts:
     """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
-    words = np.flatnonzero(texts.is_word)
+    words = np.flatnonzero(texts.tokens.is_word[texts.token])
     ids, block = texts.token_id[words], texts.block[words]
     if factor != _SINGLE:
         is_pair = block[1:] == block[:-1]

@@ -105,8 +105,3 @@ def align(tokens: Tokens, text: str) -> tuple[Bools, float]:
         return np.zeros(len(tokens), np.bool_), 0.0
     inside = span_labels(len(tokens), span.start + int(at[0]), span.start + int(at[-1]) + 1)
     return inside, len(at) / len(words_of(text))
-
-
-def label_words(tokens: Tokens, text: str) -> Bools:
-    """bool[n_tokens]: the span of the page that has *text*."""
-    return align(tokens, text)[0]

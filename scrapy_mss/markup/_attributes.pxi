@@ -1,6 +1,6 @@
 """The attributes of a tag, tags that hold a name, and strings here and there in a source.
 
-The Python of `attributes` and `occurrences` is the oracle.
+The Python of `attributes` and `pages.declarations` is the oracle.
 """
 
 

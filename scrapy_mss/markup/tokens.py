@@ -48,11 +48,6 @@ LINK = frozenset({"a"})
 _START = np.zeros(1, np.int32)
 
 
-def tag_id(name: str, kind: int = OPEN) -> int:
-    """The id of the tag *name*, opening or closing."""
-    return TAG_NUMBERS.get(name, 0) << KIND_BITS | kind
-
-
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """A tokenized page.

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core.labels import (
     Rejection,
+    align,
     check_example,
-    label_words,
     match_words,
     span_labels,
     words_of,
@@ -117,7 +117,7 @@ def test_labels_are_one_span_that_begins_and_ends_with_a_matched_word(
     tokens = tokenize("<p>".join(page))
     matched = match_words(tokens, " ".join(text))
 
-    labels = label_words(tokens, " ".join(text))
+    labels = align(tokens, " ".join(text))[0]
 
     at = np.flatnonzero(labels)
     assert bool(len(at)) == bool(matched.any())
@@ -160,7 +160,7 @@ def test_labels_are_one_span_that_begins_and_ends_with_a_matched_word(
 def test_labelled_words(page: str, text: str, expected: str) -> None:
     tokens = tokenize(page)
 
-    labels = label_words(tokens, text)
+    labels = align(tokens, text)[0]
 
     assert words_at(tokens, labels) == expected.split()
     assert len(labels) == len(tokens)
@@ -179,4 +179,4 @@ def test_without_rapidfuzz_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
 
     with pytest.raises(ImportError, match=r"pip install 'scrapy-mss\[labels\]'"):
-        label_words(tokenize("<p>one"), "one")
+        align(tokenize("<p>one"), "one")[0]

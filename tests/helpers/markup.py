@@ -7,9 +7,9 @@ import re
 import numpy as np
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.tags import TAG_NAMES
+from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
+from scrapy_mss.markup.tokens import CLOSE, KIND_BITS, OPEN, Bools, Tokens
 
 TAGS = """
     <p <p> </p> <b> </b> <div> </div> <a> </a> <br/> <br> <hr> <table> </table> <td> <li> <nosuch>
@@ -88,3 +88,8 @@ def marked(source: str) -> tuple[Tokens, Bools]:
     chosen = np.repeat(np.arange(len(parts)) % 2 == 0, [len(part) for part in parts])
     tokens = tokenize("".join(parts))
     return tokens, chosen[tokens.start]
+
+
+def tag_id(name: str, kind: int = OPEN) -> int:
+    """The id of the tag *name*, opening or closing."""
+    return TAG_NUMBERS.get(name, UNKNOWN_TAG) << KIND_BITS | kind

@@ -22,9 +22,9 @@ from scrapy_mss.markup.attributes import (
     meta_description,
     rows_with,
 )
-from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.pages.declarations import occurrences
 from tests.helpers.layouts import PAGES
 from tests.helpers.markup import shown
 

@@ -30,12 +30,12 @@ from scrapy_mss.markup.attributes import (
     rows_with,
 )
 from scrapy_mss.markup.compiled import python_alone
-from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.pages.declarations import occurrences
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES

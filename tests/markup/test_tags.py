@@ -10,7 +10,8 @@ from scrapy_mss.markup.tags import (
     UNKNOWN_TAG,
     VOID_TAGS,
 )
-from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, tag_id
+from scrapy_mss.markup.tokens import CLOSE, TAG_MASK
+from tests.helpers.markup import tag_id
 
 N_FIRST = 156  # names when the format of model files was fixed
 

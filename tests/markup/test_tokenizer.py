@@ -15,9 +15,9 @@ from scrapy_mss.markup.references import ANY_REFERENCE, decode, decode_all
 from scrapy_mss.markup.stemming import normalizer, porter, porter_nltk
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import DENSEST, MIN_TOKENS, tokenize
-from scrapy_mss.markup.tokens import CLOSE, tag_id
+from scrapy_mss.markup.tokens import CLOSE
 from tests.helpers.effort import examples
-from tests.helpers.markup import SOUP, TAG_SOUP, shown
+from tests.helpers.markup import SOUP, TAG_SOUP, shown, tag_id
 
 # (source, its tokens); each is tokenized in several contexts.
 CASES: list[tuple[str, str]] = [

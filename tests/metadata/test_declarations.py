@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.pages.declarations import (
     ARTICLE,
     CUE,
@@ -23,6 +22,7 @@ from scrapy_mss.pages.declarations import (
     Declarations,
     Graph,
     PageIdentity,
+    occurrences,
     page_types,
     parse_script,
 )
