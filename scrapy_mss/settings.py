@@ -1,7 +1,7 @@
 """The settings: one row each, with name, default, expected value and meaning.
 
 Everything follows from the table: `Options` has the values for a crawl, and the documentation lists
-its rows. A name that begins with MSS_ and has no row is an error, which says what to write instead.
+its rows. A name that begins with MSS_ and has no row is an error, which names the nearest one.
 """
 
 from __future__ import annotations

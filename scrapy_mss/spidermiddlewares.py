@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import stats
@@ -112,7 +113,7 @@ class LinkPriority(Component):
         return True
 
 
-class ShardMiddleware(Component):
+class ShardMiddleware(Component, BaseSpiderMiddleware):
     """Drops requests for sites that another shard takes (`MSS_SHARD`).
 
     It sees what spiders yield: redirects, pictures and further pages of an article belong to the
@@ -120,33 +121,17 @@ class ShardMiddleware(Component):
     """
 
     def __init__(self, extension: MssExtension) -> None:
-        super().__init__(extension)
+        Component.__init__(self, extension)
         if self._options.shard is None:
             raise NotConfigured
         self._shard = self._options.shard
 
-    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass on what the spider begins with, but for requests of other shards."""
-        async for each in start:
-            if self._is_ours(each):
-                yield each
-
-    async def process_spider_output(
-        self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
-    ) -> AsyncIterator[Any]:
-        """Pass on what the spider yields, but for requests of other shards."""
-        async for each in result:
-            if self._is_ours(each):
-                yield each
-
-    def _is_ours(self, each: object) -> bool:
-        """Whether this crawl takes it; a request with a site in its meta is of that site."""
-        if not isinstance(each, Request):
-            return True
-        is_ours = self._shard.takes(each.meta.get(SITE) or site_of(each.url))
-        if not is_ours:
-            self._stats.add(stats.SHARD_DROPPED)
-        return is_ours
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """Pass on *request* if this crawl takes it; one with a site in its meta is of that site."""
+        if self._shard.takes(request.meta.get(SITE) or site_of(request.url)):
+            return request
+        self._stats.add(stats.SHARD_DROPPED)
+        return None
 
 
 def _loaded(item_class: str | type) -> Callable[..., object]:

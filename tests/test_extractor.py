@@ -22,14 +22,7 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import (
-    CLEANEVAL,
-    DEFAULT,
-    PAPER,
-    PAPER_HR,
-    TRIGRAM,
-    Profile,
-)
+from scrapy_mss.models.profiles import CLEANEVAL, DEFAULT, PAPER, PAPER_HR, TRIGRAM, Profile
 from scrapy_mss.output.sanitizing import sanitized
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.effort import examples

@@ -18,15 +18,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from scrapy_mss.bulk.extracting import (
-    COLUMNS,
-    DETAIL,
-    PLACE,
-    REASON,
-    SOURCE,
-    ArticleExtractor,
-    Row,
-)
+from scrapy_mss.bulk.extracting import COLUMNS, DETAIL, PLACE, REASON, SOURCE, ArticleExtractor, Row
 from scrapy_mss.crawl.wire import CRASH
 from scrapy_mss.files.parquet import ArticleColumns, batches_of, write_groups
 from scrapy_mss.files.sources import PIECE, format_of

@@ -30,7 +30,7 @@ from scrapy_mss.bulk.parts import (
     has_failed_too_often,
     make_part,
 )
-from scrapy_mss.crawl.processes import LOST, Child, parent, receive, send
+from scrapy_mss.crawl.processes import LOST, Child, message, parent, receive, send
 from scrapy_mss.files.stored_pages import LOST_TWICE
 
 WORKER_GROUP: Final = "scrapy_mss.bulk.worker_groups"
@@ -103,7 +103,7 @@ class _WorkerGroup:
             self._begin()
             pages = size = 0
             with suppress(*LOST):
-                self.child.send(part)
+                self.child.send(message(part))
                 while not isinstance(answer := self.child.receive(), DonePart):
                     if isinstance(answer, str):
                         raise WorkerGroupError(answer)
@@ -120,7 +120,7 @@ class _WorkerGroup:
     def _begin(self) -> None:
         try:
             if self.child.begin():
-                self.child.send((self._settings, self._folder))
+                self.child.send(message((self._settings, self._folder)))
                 self.child.receive()
         except LOST as error:
             raise WorkerGroupError("a process that reads archives cannot be started") from error

@@ -36,13 +36,7 @@ from scrapy_mss.commands.base import (
     page_in,
     stored,
 )
-from scrapy_mss.commands.fetching import (
-    ASKED,
-    FetchSpider,
-    checked_address,
-    crawler_process,
-    run,
-)
+from scrapy_mss.commands.fetching import ASKED, FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.pages import is_page
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS

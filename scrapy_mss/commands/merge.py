@@ -5,13 +5,7 @@ from __future__ import annotations
 import argparse
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import (
-    Action,
-    existing_store,
-    loaded,
-    local_path,
-    writing,
-)
+from scrapy_mss.commands.base import Action, existing_store, loaded, local_path, writing
 from scrapy_mss.models.files import write_model
 
 

@@ -24,6 +24,8 @@ LOST: Final = (OSError, EOFError, ValueError)  # raised when the other end of a 
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
 # Without the current folder in the path, where a file may be called as a module that a child needs:
 # a crawl that is begun by `scrapy` has not that folder in its path, either.
+# Bytes that the other end need not have read, as asked for; Linux allows 416 KB.
+SENDING: Final = 2**20
 RUN: Final = (
     "import sys; sys.path = [each for each in sys.path if each]; from importlib import "
     "import_module; import_module(sys.argv[1]).main(*sys.argv[2:])"
@@ -84,6 +86,7 @@ class Child:
     def __init__(self, module: str, *arguments: str) -> None:
         self._module, self._arguments = module, arguments
         self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket
         self._stream: BinaryIO
         self._closed = False
 
@@ -95,20 +98,35 @@ class Child:
         is_new = self._process is None and not self._closed
         if is_new:
             ours, theirs = socket.socketpair()
-            with ours, theirs:
-                self._stream = cast("BinaryIO", ours.makefile("rwb"))
-                self._process = start(self._module, self._arguments, theirs.fileno())
+            with theirs:
+                try:
+                    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENDING)
+                    self._process = start(self._module, self._arguments, theirs.fileno())
+                except BaseException:
+                    ours.close()
+                    raise
+            self._socket, self._stream = ours, cast("BinaryIO", ours.makefile("rwb"))
         if self._closed:  # meanwhile, by another thread, which may have found no process
             raise EOFError("it is closed")
         return is_new
 
-    def send(self, value: object) -> None:
-        """Send *value*; one of `LOST` where the process is gone."""
-        send(self._stream, value)
+    def send(self, data: bytes) -> None:
+        """Send a `message`; one of `LOST` where the process is gone."""
+        self._stream.write(data)
+        self._stream.flush()
 
-    def receive(self) -> Any:  # noqa: ANN401 - what the process sends
-        """Wait for the next value; one of `LOST` where the process is gone."""
+    def receive(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - what the process sends
+        """Wait for the next value; one of `LOST` where the process is gone.
+
+        A TimeoutError, which is one of these, after so many *seconds*; the process is to be ended.
+        """
+        self._socket.settimeout(seconds)
         return receive(self._stream)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:
         """Kill the process, whatever waits for it in another thread, and start no more."""
@@ -123,7 +141,7 @@ class Child:
         if process is None:
             return None
         process.kill()
-        with suppress(OSError):  # what was not sent yet cannot be
+        with self._socket, suppress(OSError):  # what was not sent yet cannot be
             self._stream.close()
         return process.wait()
 

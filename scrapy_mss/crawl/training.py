@@ -18,7 +18,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from scrapy.http import HtmlResponse
 
@@ -38,13 +38,10 @@ from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
 
+Changing: TypeAlias = Callable[[Observation | None], AbstractContextManager[None]]
+
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
-
-
-def unshared(_by: Observation | None) -> AbstractContextManager[None]:
-    """What is entered while a model changes that no worker has a copy of."""
-    return nullcontext()
 
 
 class Learner(CheckpointPart):
@@ -67,7 +64,7 @@ class Learner(CheckpointPart):
         except ModelError as error:
             raise ModelError(f"{stored.name}: {error}") from error
         self._bundled_pages = self.model.bayes.pages - n_known
-        self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
+        self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun

@@ -21,15 +21,7 @@ from typing import Any, BinaryIO, Final
 
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.content_encodings import EncodingError, decode
-from scrapy_mss.files.stored_pages import (
-    DAMAGED,
-    TOO_LARGE,
-    Ends,
-    Enter,
-    Piece,
-    Record,
-    StoredPage,
-)
+from scrapy_mss.files.stored_pages import DAMAGED, TOO_LARGE, Ends, Enter, Piece, Record, StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 
 GZIP: Final = b"\x1f\x8b\x08"

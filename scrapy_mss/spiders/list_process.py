@@ -27,6 +27,7 @@ from scrapy_mss.crawl.processes import (
     Child,
     can_have_workers,
     limit_memory,
+    message,
     parent,
     receive,
     send,
@@ -101,7 +102,7 @@ class ListReader:
         else:
             try:
                 self.child.begin()
-                self.child.send((about, body))
+                self.child.send(message((about, body)))
                 found = self.child.receive()
             except LOST:
                 reason = REASONS.get(self.child.end(), CRASH)

@@ -16,16 +16,7 @@ from threading import local
 from time import monotonic, sleep
 from typing import Final
 
-from scrapy_mss.storage.tables import (
-    DAY,
-    FORMAT,
-    TABLES,
-    Change,
-    Key,
-    StoreError,
-    Table,
-    writes_of,
-)
+from scrapy_mss.storage.tables import DAY, FORMAT, TABLES, Change, Key, StoreError, Table, writes_of
 
 FILE: Final = "store.db"
 APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are recognized

@@ -8,11 +8,7 @@ import sys
 import pytest
 
 from scrapy_mss.metadata import languages
-from scrapy_mss.metadata.languages import (
-    READ,
-    detector,
-    language_of,
-)
+from scrapy_mss.metadata.languages import READ, detector, language_of
 
 langid = pytest.importorskip("py3langid")
 

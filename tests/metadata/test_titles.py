@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.titles import (
-    MAX_SEPARATORS,
-    headlines,
-    matching_heading,
-    without_site,
-)
+from scrapy_mss.metadata.titles import MAX_SEPARATORS, headlines, matching_heading, without_site
 from scrapy_mss.pages.text import spellings
 
 SITE_NAMES = frozenset(

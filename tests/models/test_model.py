@@ -26,13 +26,7 @@ from scrapy_mss.models.model import (
     generation_after,
     page_key,
 )
-from scrapy_mss.models.profiles import (
-    CLEANEVAL,
-    DEFAULT,
-    PAPER,
-    PAPER_HR,
-    TRIGRAM,
-)
+from scrapy_mss.models.profiles import CLEANEVAL, DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.news_pages import news_page
 

@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.models import store as model_store
 from scrapy_mss.models.files import with_bundled
-from scrapy_mss.models.format import (
-    ModelError,
-    to_bytes,
-)
+from scrapy_mss.models.format import ModelError, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel

@@ -34,6 +34,8 @@ def items_of(
             yield each
 
     async def gathered() -> list[Any]:
+        if isinstance(part, ShardMiddleware):
+            return [each async for each in part.process_spider_output_async(response, result())]
         return [each async for each in part.process_spider_output(response, result())]
 
     return asyncio.run(gathered())

@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_mss.settings import (
-    SETTINGS,
-    SettingError,
-    enabled,
-    listed,
-    read,
-)
+from scrapy_mss.settings import SETTINGS, SettingError, enabled, listed, read
 from scrapy_mss.sites.shards import Shard
 
 # Of each setting: what may stand there and what it becomes.

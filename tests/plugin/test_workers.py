@@ -27,6 +27,7 @@ from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, processes
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.processes import Child
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.files import bundled_model, with_bundled
@@ -201,21 +202,21 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
 
 def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once: list[int] = [0]
-    receive, send = pool._Worker.receive, pool._Worker.send
+    receive, send = Child.receive, Child.send
 
-    async def received(worker: pool._Worker) -> Any:
-        answer = await receive(worker)
+    def received(child: Child, seconds: float) -> Any:
+        answer = receive(child, seconds)
         at_once.append(at_once[-1] - 1)
         return answer
 
-    def sent(worker: pool._Worker, data: object) -> None:
+    def sent(child: Child, data: bytes) -> None:
         at_once.append(at_once[-1] + 1)
-        send(worker, data)
+        send(child, data)
 
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(pool._Worker, "receive", received)
-        monkeypatch.setattr(pool._Worker, "send", sent)
+        monkeypatch.setattr(Child, "receive", received)
+        monkeypatch.setattr(Child, "send", sent)
         read(workers, [page()] * 20)
 
     assert max(at_once) == 1 + pool.PAGES_AHEAD
@@ -283,7 +284,8 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
     misbehaving: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
-    monkeypatch.setattr(pool._Worker, "limited", lambda *_: nullcontext())
+    receive = Child.receive
+    monkeypatch.setattr(Child, "receive", lambda child, _: receive(child))
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -324,8 +326,8 @@ def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
 
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        failing = FailingOnce(pool._Worker.receive, MemoryError)
-        monkeypatch.setattr(pool._Worker, "receive", partialmethod(failing))
+        failing = FailingOnce(Child.receive, MemoryError)
+        monkeypatch.setattr(Child, "receive", partialmethod(failing))
         lost = workers.submit(page())
         assert isinstance(lost.exception(LIMIT), MemoryError)
 
@@ -336,7 +338,7 @@ def test_a_worker_that_could_not_be_started_is_started_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A system may allow no more processes for a while."""
-    monkeypatch.setattr(pool, "start", FailingOnce(processes.start, BlockingIOError))
+    monkeypatch.setattr(processes, "start", FailingOnce(processes.start, BlockingIOError))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
@@ -350,10 +352,11 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
     killed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where memory is short, the system may kill a worker, and the next ones while they start."""
+    started = processes.start
 
     def killed_at_once(*arguments: Any) -> subprocess.Popen[bytes]:
         nonlocal killed
-        process = processes.start(*arguments)
+        process = started(*arguments)
         killed -= 1
         if killed >= 0:
             process.kill()
@@ -362,7 +365,7 @@ def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
     is_persistent = killed == pool.TRIES
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(pool, "start", killed_at_once)
+        monkeypatch.setattr(processes, "start", killed_at_once)
         worker_processes()[0].kill()
         with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
             assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
@@ -402,7 +405,7 @@ def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
 def test_pages_are_read_here_once_workers_cannot_be_started(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pool, "start", lambda *_: _ended())
+    monkeypatch.setattr(processes, "start", lambda *_: _ended())
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), MODEL)

@@ -7,14 +7,7 @@ from collections import Counter
 
 import pytest
 
-from scrapy_mss.quality.counts import (
-    ALARM,
-    ARTICLES,
-    TRIED,
-    of_answer,
-    of_failure,
-    of_new,
-)
+from scrapy_mss.quality.counts import ALARM, ARTICLES, TRIED, of_answer, of_failure, of_new
 from scrapy_mss.quality.incidents import (
     COVERED,
     DAY,

@@ -209,6 +209,12 @@ def reason(answer: Future[Answer]) -> str:
     return error.reason
 
 
+def processes() -> list[psutil.Process]:
+    """Those that read lists; other tests may have others."""
+    children = psutil.Process().children()
+    return [each for each in children if list_process.PROCESS in each.cmdline()]
+
+
 def urls(answer: Future[Answer]) -> list[str]:
     return [each.url for some in answer.result().chunks() for each in some]
 
@@ -219,7 +225,7 @@ def test_a_list_that_takes_too_long_or_ends_its_process_costs_itself(reader: Lis
 
     assert reason(reader.read(ABOUT._replace(kind=FRONT), links.encode())) == "timeout"
     assert urls(reader.read(ABOUT, quick)) == ["https://news.example/a"]
-    (process,) = psutil.Process().children()
+    (process,) = processes()
     process.kill()
     assert reason(reader.read(ABOUT, quick)) == "crash"
     assert reason(reader.read(ABOUT._replace(kind="none"), quick)) == "error"
@@ -232,7 +238,7 @@ def test_a_reader_that_is_closed_ends_what_it_is_doing() -> None:
     reader.close()
 
     assert all(each.done() for each in answers)
-    assert psutil.Process().children() == []
+    assert processes() == []
 
 
 def test_without_processes_lists_are_read_in_the_thread(
@@ -241,7 +247,7 @@ def test_without_processes_lists_are_read_in_the_thread(
     monkeypatch.setattr(list_process, "can_have_workers", lambda: False)
 
     assert urls(reader.read(ABOUT, RSS.encode())) == ["https://news.example/a"]
-    assert psutil.Process().children() == []
+    assert processes() == []
 
 
 def test_a_page_names_its_feeds_but_not_those_of_comments() -> None:

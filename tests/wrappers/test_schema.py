@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.wrappers import (
-    Between,
-    SamplePage,
-    UrlPattern,
-    Wrapper,
-    WrapperError,
-    css,
-    xpath,
-)
+from scrapy_mss.wrappers import Between, SamplePage, UrlPattern, Wrapper, WrapperError, css, xpath
 from scrapy_mss.wrappers.rules import ROLES
 from scrapy_mss.wrappers.schema import KEYS, document_of, documents, read_document, yaml_of
 

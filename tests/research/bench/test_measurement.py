@@ -3,12 +3,7 @@ from __future__ import annotations
 from research import systems as registry
 from research.bench import measurement
 from research.bench.scoring import Answer
-from tests.research.bench.fakes import (
-    Common,
-    Everything,
-    create,
-    page,
-)
+from tests.research.bench.fakes import Common, Everything, create, page
 
 
 def answer(system: object, *asked: int) -> list[Answer]:

@@ -14,15 +14,7 @@ from time import sleep
 
 import pytest
 
-from research.benchmarks.crash import (
-    ALL,
-    Found,
-    Outcome,
-    checkpoint,
-    compared,
-    one_round,
-    shown,
-)
+from research.benchmarks.crash import ALL, Found, Outcome, checkpoint, compared, one_round, shown
 from research.benchmarks.redis_server import program
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel

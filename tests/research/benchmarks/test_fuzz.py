@@ -13,13 +13,7 @@ from typing import NoReturn
 import pytest
 
 from research.benchmarks import fuzz_campaign
-from research.benchmarks.fuzz_campaign import (
-    DIFFERENCE,
-    EXCEPTION,
-    MEMORY,
-    TIME,
-    Campaign,
-)
+from research.benchmarks.fuzz_campaign import DIFFERENCE, EXCEPTION, MEMORY, TIME, Campaign
 from research.benchmarks.mutations import Mutant
 from research.benchmarks.page_properties import Reader, Reading
 from research.benchmarks.synthetic import page

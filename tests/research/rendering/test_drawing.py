@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from research.rendering.drawing import (
-    Failure,
-    from_bytes,
-    to_bytes,
-)
+from research.rendering.drawing import Failure, from_bytes, to_bytes
 from tests.helpers.drawn_pages import drawing_of, element, paragraph, text
 
 DRAWING = drawing_of(

@@ -8,12 +8,7 @@ from research.training import fit as training
 from research.training.examples import TrainingExample, training_examples
 from research.training.fit import FOLDS, f1_of, fit
 from research.training.optimization import Config
-from scrapy_mss.blocks.classifier import (
-    POOLINGS,
-    BlockClassifier,
-    block_evidence,
-    block_inputs,
-)
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, block_evidence, block_inputs
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage
 from scrapy_mss.core.features import UNIGRAM
