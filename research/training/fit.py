@@ -30,11 +30,11 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     CONFIDENCE_FEATURES,
     EXPECTED_F1,
+    UNDECLARED,
     ReadPage,
     as_undeclared,
     confidence_features,
     page_feature_names,
-    page_feature_signs,
     page_features,
     without_address,
 )
@@ -104,6 +104,16 @@ def _reading(page: Page, inputs: BlockInputs, networks: Networks) -> ReadPage:
     return ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
 
 
+# What a page feature may speak for: an article, another page (-1), or either (0). There are few
+# pages without an article in the training, and few kinds of them; a weight that those alone ask
+# for, against what is known of pages, errs on the kinds that are not there.
+_AGAINST = """
+in_list_items is_code times other_type shop_type forum_type graph_website graph_other
+price_cues forum_cues is_root is_list
+""".split()
+_SIGNS = {**dict.fromkeys(_AGAINST, -1), "address": 0, UNDECLARED: 0}
+
+
 def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
     """The coefficients that tell articles from other pages by their page features.
 
@@ -114,7 +124,7 @@ def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) ->
     features = [*declared, *map(as_undeclared, declared)]
     rows = np.array([*features, *map(without_address, features)]).T
     labels = np.repeat([1.0, 0.0], [len(positive), len(negative)])
-    signs = np.array([each.value for each in page_feature_signs()])
+    signs = np.array([_SIGNS.get(name, 1) for name in page_feature_names()])
     copies = rows.shape[1] // len(labels)
     return fit_signed(rows, np.tile(labels, copies), signs).astype(np.float32)
 

@@ -256,8 +256,8 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
     rows[_LOGARITHMS] = np.log1p(counts[_OF_LOGARITHMS])
     rows[_SHARES] = counts[_OF_SHARES] / words
     rows[_ALL_LINKED] = counts[-1] == words
-    for row, (end, name) in ENDS.items():
-        rows[TEXT.index(row)] = texts.ends[end] & BITS[name] != 0
+    for row, end, bit in _ENDS:
+        np.not_equal(texts.ends[end] & bit, 0, out=rows[row])
     which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.log(np.bincount(which))[which]
 
@@ -273,6 +273,7 @@ def _places(rows: dict[str, str]) -> tuple[list[int], list[int]]:
 
 _LOGARITHMS, _OF_LOGARITHMS = _places(LOGARITHMS)
 _SHARES, _OF_SHARES = _places(SHARES)
+_ENDS = tuple((TEXT.index(row), end, BITS[name]) for row, (end, name) in ENDS.items())
 _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 

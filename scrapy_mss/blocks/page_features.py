@@ -5,10 +5,6 @@ MARKUP that articles of today have, what the page DECLARES, CUES in its source, 
 Pages of today declare what they are, in data for search engines. Those of sites that declare
 nothing, old ones above all, must not be lost for that, nor for old markup: they are decided by
 their text and their address. A page whose address is unknown is decided without it.
-
-Each row says what the feature may speak for. There are few pages without an article in the
-training, and few kinds of them; a weight that those alone ask for, against what is known of pages,
-errs on the kinds that are not there.
 """
 
 from __future__ import annotations
@@ -56,21 +52,12 @@ class Origin(Enum):
     ADDRESS = "address"
 
 
-class Speaks(Enum):
-    """What more of a feature may speak for: an article, another page, or either of them."""
-
-    FOR = 1
-    AGAINST = -1
-    EITHER = 0
-
-
 @dataclass(frozen=True, slots=True)
 class PageFeature:
-    """A row of the table: a name, its origin, what it may speak for, and what it is of a page."""
+    """A row of the table: a name, its origin, and what it is of a page."""
 
     name: str
     origin: Origin
-    speaks: Speaks
     of: Callable[[ReadPage], float]
 
 
@@ -178,50 +165,42 @@ def _has_other_graph_types(read: ReadPage) -> float:
     return float(not read.declarations.graph_types <= {"article", "website"})
 
 
-def _speaks_for(name: str, origin: Origin, of: Callable[[ReadPage], float]) -> PageFeature:
-    return PageFeature(name, origin, Speaks.FOR, of)
-
-
-def _speaks_against(name: str, origin: Origin, of: Callable[[ReadPage], float]) -> PageFeature:
-    return PageFeature(name, origin, Speaks.AGAINST, of)
-
-
 PAGE_FEATURES: tuple[PageFeature, ...] = (
     # What was kept, and of what
-    _speaks_for("words", Origin.TEXT, lambda r: log1p(r.n_words)),
-    _speaks_for("words_per_block", Origin.TEXT, _words_per_block),
-    _speaks_for("kept_share", Origin.TEXT, lambda r: r.n_words / max(r.page.total_words, 1.0)),
-    _speaks_against("in_list_items", Origin.TEXT, lambda r: r.means["is_li"]),
-    _speaks_against("is_code", Origin.TEXT, lambda r: r.means["is_pre"]),
-    _speaks_against("times", Origin.TEXT, lambda r: log1p(r.times)),
+    PageFeature("words", Origin.TEXT, lambda r: log1p(r.n_words)),
+    PageFeature("words_per_block", Origin.TEXT, _words_per_block),
+    PageFeature("kept_share", Origin.TEXT, lambda r: r.n_words / max(r.page.total_words, 1.0)),
+    PageFeature("in_list_items", Origin.TEXT, lambda r: r.means["is_li"]),
+    PageFeature("is_code", Origin.TEXT, lambda r: r.means["is_pre"]),
+    PageFeature("times", Origin.TEXT, lambda r: log1p(r.times)),
     # How certain it is
-    _speaks_for("score", Origin.TEXT, lambda r: r.means[SCORE]),
-    _speaks_for("mean_probability", Origin.TEXT, lambda r: r.mean_probability),
-    _speaks_for("expected_f1", Origin.TEXT, lambda r: 2.0 * r.threshold),
-    _speaks_for("mass_in_body", Origin.TEXT, lambda r: r.means[MASS_IN_BODY]),
-    _speaks_for("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
+    PageFeature("score", Origin.TEXT, lambda r: r.means[SCORE]),
+    PageFeature("mean_probability", Origin.TEXT, lambda r: r.mean_probability),
+    PageFeature("expected_f1", Origin.TEXT, lambda r: 2.0 * r.threshold),
+    PageFeature("mass_in_body", Origin.TEXT, lambda r: r.means[MASS_IN_BODY]),
+    PageFeature("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
-    _speaks_for("in_article", Origin.MARKUP, lambda r: r.means["in_article"]),
-    _speaks_for("headline", Origin.MARKUP, lambda r: r.greatest("headline_title_overlap")),
+    PageFeature("in_article", Origin.MARKUP, lambda r: r.means["in_article"]),
+    PageFeature("headline", Origin.MARKUP, lambda r: r.greatest("headline_title_overlap")),
     # Statements
-    _speaks_for("article_type", Origin.DECLARED, lambda r: float(r.declarations.has_article_type)),
-    _speaks_against("other_type", Origin.DECLARED, _has_other_types),
-    _speaks_against("shop_type", Origin.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
-    _speaks_against("forum_type", Origin.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
-    _speaks_for("graph_article", Origin.DECLARED, lambda r: r.is_graph("article")),
-    _speaks_against("graph_website", Origin.DECLARED, lambda r: r.is_graph("website")),
-    _speaks_against("graph_other", Origin.DECLARED, _has_other_graph_types),
+    PageFeature("article_type", Origin.DECLARED, lambda r: float(r.declarations.has_article_type)),
+    PageFeature("other_type", Origin.DECLARED, _has_other_types),
+    PageFeature("shop_type", Origin.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
+    PageFeature("forum_type", Origin.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
+    PageFeature("graph_article", Origin.DECLARED, lambda r: r.is_graph("article")),
+    PageFeature("graph_website", Origin.DECLARED, lambda r: r.is_graph("website")),
+    PageFeature("graph_other", Origin.DECLARED, _has_other_graph_types),
     # Words of the source
-    _speaks_for("author_cues", Origin.CUES, lambda r: r.cues(AUTHOR_CUES)),
-    _speaks_against("price_cues", Origin.CUES, lambda r: r.cues(PRICE_CUES)),
-    _speaks_against("forum_cues", Origin.CUES, lambda r: r.cues(FORUM_CUES)),
+    PageFeature("author_cues", Origin.CUES, lambda r: r.cues(AUTHOR_CUES)),
+    PageFeature("price_cues", Origin.CUES, lambda r: r.cues(PRICE_CUES)),
+    PageFeature("forum_cues", Origin.CUES, lambda r: r.cues(FORUM_CUES)),
     # The address
-    PageFeature("address", Origin.ADDRESS, Speaks.EITHER, lambda r: float(r.address.is_known)),
-    _speaks_for("date", Origin.ADDRESS, lambda r: float(r.address.has_date)),
-    _speaks_for("digits", Origin.ADDRESS, lambda r: float(r.address.digits)),
-    _speaks_for("slug", Origin.ADDRESS, lambda r: log1p(r.address.slug_words)),
-    _speaks_against("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
-    _speaks_against("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
+    PageFeature("address", Origin.ADDRESS, lambda r: float(r.address.is_known)),
+    PageFeature("date", Origin.ADDRESS, lambda r: float(r.address.has_date)),
+    PageFeature("digits", Origin.ADDRESS, lambda r: float(r.address.digits)),
+    PageFeature("slug", Origin.ADDRESS, lambda r: log1p(r.address.slug_words)),
+    PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
+    PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
 _OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "means"})
 _IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
@@ -239,11 +218,6 @@ _IS_OF_ADDRESS = np.array([feature.origin is Origin.ADDRESS for feature in PAGE_
 def page_feature_names() -> tuple[str, ...]:
     """The names of the page classifier's inputs, in their order."""
     return (*(feature.name for feature in PAGE_FEATURES), UNDECLARED)
-
-
-def page_feature_signs() -> tuple[Speaks, ...]:
-    """What each of the inputs may speak for."""
-    return (*(feature.speaks for feature in PAGE_FEATURES), Speaks.EITHER)
 
 
 def page_features(read: ReadPage) -> Floats:

@@ -235,7 +235,7 @@ def _around(tokens: Tokens, blocks: Blocks, start: Indices) -> tuple[Indices, In
     m = len(start)
     rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
     rows[start] = np.arange(m)
-    around: Indices = rows[blocks.ancestors]
+    around: Indices = rows.take(blocks.ancestors)
     parent = np.full(m + 1, m)
     parent[around[:-1]] = around[1:]
     parent[m] = m

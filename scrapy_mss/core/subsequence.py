@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Floats
 
 
@@ -28,6 +29,11 @@ EMPTY = Span(0, 0, 0.0)
 
 def best_span(scores: Floats) -> Span:
     """The span of *scores* (float64[n]) with the greatest sum."""
+    return Span(*_best_run(scores))
+
+
+@accelerated()
+def _best_run(scores: Floats) -> tuple[int, int, float]:
     if not len(scores):
         return EMPTY
     prefix = np.zeros(len(scores) + 1)
@@ -38,4 +44,4 @@ def best_span(scores: Floats) -> Span:
     if gains[last] <= 0:
         return EMPTY
     start = int(np.argmin(prefix[: last + 1]))
-    return Span(start, last + 1, float(gains[last]))
+    return start, last + 1, float(gains[last])

@@ -78,19 +78,16 @@ cdef enum:
 
 cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
     """Whether *name* (in lower case) is between *at* and *end*, in any case."""
-    cdef const uint8_t* letters = name
-    cdef uint8_t first = letters[0] | 0x20, last = letters[len(name) - 1] | 0x20
-    cdef Py_ssize_t n = len(name), i, stop
+    cdef Lower letters = Lower(name, len(name))
+    cdef Py_ssize_t n = letters.size, stop
+    cdef uint8_t first = letters.first[0] | 0x20, last = letters.first[n - 1] | 0x20
     while at <= end - n:
         stop = at + TOGETHER
         if stop <= end - n and not _may_begin(text + at, text + at + n - 1, first, last):
             at = stop
             continue
         for at in range(at, min(stop, end - n + 1)):
-            i = 0
-            while i < n and _small(text[at + i]) == letters[i]:
-                i += 1
-            if i == n:
+            if _begins_with(text, at, end, letters):
                 return True
         at += 1
     return False

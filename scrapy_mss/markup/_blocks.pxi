@@ -155,28 +155,6 @@ cdef class Segmenter:
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
-    MAX_PACKED = 255  # counts that a byte has room for
-
-# For the bits of a byte a number with one of them in each of its bytes, to count all at once.
-cdef uint64_t _SPREAD[256]
-
-
-cdef void _make_spread() noexcept:
-    cdef int bits, place
-    for bits in range(256):
-        _SPREAD[bits] = 0
-        for place in range(N_CLASSES):
-            _SPREAD[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
-
-
-_make_spread()
-
-
-cdef void _unpack(uint64_t packed, double[:, ::1] counts, Py_ssize_t run) noexcept:
-    """Add what is counted in each byte of *packed* to the *counts* of a run."""
-    cdef int place
-    for place in range(N_CLASSES):
-        counts[place, run] += packed >> 8 * place & 0xFF
 
 
 cdef class TextCounter:
@@ -197,10 +175,10 @@ cdef class TextCounter:
         cdef const Py_ssize_t[::1] begin = texts.first
         cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
         cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
-        cdef int width = PyUnicode_KIND(clean), is_symbol, n_packed
+        cdef int width = PyUnicode_KIND(clean), is_symbol, place
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
-        cdef uint64_t packed
+        cdef int64_t n_of[N_CLASSES]
         counts, letters, ends = (
             numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((2, n), "u1")
         )
@@ -209,7 +187,7 @@ cdef class TextCounter:
         cdef uint8_t[:, ::1] end_class = ends
         _check_sizes(n_tokens, (start.shape[0], end.shape[0]))
         for run in range(n):
-            packed, n_packed = 0, 0
+            memset(n_of, 0, sizeof(n_of))
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -223,62 +201,18 @@ cdef class TextCounter:
                 letter[run] += (end[at] - start[at]) * (1 - is_symbol)
                 if i == begin[run]:
                     end_class[0, run] = bits
-                packed += _SPREAD[bits]
-                n_packed += 1
-                if n_packed == MAX_PACKED:
-                    _unpack(packed, count, run)
-                    packed, n_packed = 0, 0
-            _unpack(packed, count, run)
+                for place in range(N_CLASSES):
+                    n_of[place] += bits >> place & 1
+            for place in range(N_CLASSES):
+                count[place, run] = n_of[place]
             end_class[1, run] = bits
         return counts, letters, *ends
 
 
 # --- words that are among a few ------------------------------------------------------------------
 
-# A secret of the process: no page can choose numbers that share a place in a table.
-cdef uint64_t SALT = hash("groups") & 0xFFFFFFFFFFFFFFFF
-
-
-cdef inline uint64_t _scattered(uint64_t key):
-    key = (key ^ SALT) * 0xFF51AFD7ED558CCDu
-    key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53u
-    return key ^ key >> 33
-
-
 cdef enum:
     HIGH_BITS = 12  # of a number: by these alone nearly all that are not among the few are rejected
-
-
-@cython.final
-cdef class _Few:
-    """A few numbers in a table of places, by which others are known."""
-
-    cdef const uint64_t[::1] numbers
-    cdef array table  # at each place which of the numbers, counted from 1
-    cdef uint64_t mask
-    cdef uint8_t is_likely[1 << HIGH_BITS]  # whether one of the numbers has these high bits
-
-    def __cinit__(self, const uint64_t[::1] number not None):
-        cdef Py_ssize_t n = number.shape[0], n_places = 2, i
-        while n_places < 4 * n:
-            n_places *= 2
-        self.numbers, self.mask = number, n_places - 1
-        self.table = clone(_INT32S, n_places, True)
-        memset(self.is_likely, 0, sizeof(self.is_likely))
-        for i in range(n):
-            self.is_likely[number[i] >> (64 - HIGH_BITS)] = True
-            self.table.data.as_ints[self.place(number[i])] = <int> i + 1
-
-    cdef Py_ssize_t place(self, uint64_t number):
-        """Where the number is, or could be."""
-        cdef const int* which = self.table.data.as_ints
-        cdef uint64_t place = _scattered(number) & self.mask
-        while which[place] and self.numbers[which[place] - 1] != number:
-            place = (place + 1) & self.mask
-        return place
-
-    cdef bint has(self, uint64_t number):
-        return self.table.data.as_ints[self.place(number)] != 0
 
 
 def shared_counts(texts, few, uint64_t factor):
@@ -291,9 +225,14 @@ def shared_counts(texts, few, uint64_t factor):
     cdef Py_ssize_t run, i, end
     cdef uint64_t before = 0, each, number
     cdef bint is_word, is_pair
-    cdef _Few known = _Few(few)
+    cdef const uint64_t[::1] wanted = few
+    cdef uint8_t is_likely[1 << HIGH_BITS]  # whether one of the few has these high bits
+    cdef set known = set(few.tolist())
     result = numpy.zeros(n, "i8")
     cdef int64_t[::1] count = result
+    memset(is_likely, 0, sizeof(is_likely))
+    for i in range(wanted.shape[0]):
+        is_likely[wanted[i] >> (64 - HIGH_BITS)] = True
     _check(n_tokens, token_id.shape[0] + 1)
     for run in range(n):
         end = begin[run + 1] if run + 1 < n else size
@@ -305,14 +244,27 @@ def shared_counts(texts, few, uint64_t factor):
             is_word = kind[token[i]] == WORD
             each = token_id[token[i]]
             number = before * factor + each
-            if is_word & is_pair & known.is_likely[number >> (64 - HIGH_BITS)]:
-                count[run] += known.has(number)
+            if is_word & is_pair & is_likely[number >> (64 - HIGH_BITS)]:
+                count[run] += number in known
             before = each if is_word else before
             is_pair |= is_word
     return result
 
 
 # --- what of the blocks is the article ----------------------------------------------------------
+
+def best_run(const double[::1] scores not None):
+    """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
+    cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
+    cdef double before = 0, lowest = 0, best = 0
+    for i in range(scores.shape[0]):
+        if before < lowest:
+            lowest, lowest_at = before, i
+        before += scores[i]
+        if before - lowest > best:
+            best, start, end = before - lowest, lowest_at, i + 1
+    return start, end, best
+
 
 def tokens_of(tokens, blocks, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""

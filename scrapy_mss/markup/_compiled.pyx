@@ -64,8 +64,37 @@ cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
     return 0
 
 
+# Letters that are sought, in lower case.
+cdef struct Lower:
+    const uint8_t* first
+    Py_ssize_t size
+
+cdef enum:
+    MAX_NAMES = 16  # of elements, of attributes, and of cues
+
+
+cdef int _point(Lower* letters, tuple strings) except -1:
+    """Let *letters* be those of some bytes; how many there are."""
+    cdef bytes each
+    if len(strings) > MAX_NAMES:
+        raise ValueError(f"{len(strings)} names where {MAX_NAMES} have room")
+    for number, each in enumerate(strings):
+        letters[number] = Lower(each, len(each))
+    return len(strings)
+
+
 cdef inline uint32_t _small(uint32_t letter):
     return letter | 0x20 if c"A" <= letter <= c"Z" else letter
+
+
+cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower):
+    """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
+    cdef Py_ssize_t i = 0
+    if end - at < lower.size:
+        return False
+    while i < lower.size and _small(text[at + i]) == lower.first[i]:
+        i += 1
+    return i == lower.size
 
 
 include "_pieces.pxi"

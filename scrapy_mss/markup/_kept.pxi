@@ -269,25 +269,19 @@ cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) exc
 
 
 cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
-    cdef Py_ssize_t at, i, n
+    cdef Py_ssize_t at
     cdef uint8_t are_first[0x80]
-    cdef const uint8_t* letters
     cdef bytes name
     memset(are_first, 0, 0x80)
     for name in names:
-        letters = name
-        are_first[letters[0] & 0x7F] = 1
+        are_first[name[0] & 0x7F] = 1
     for at in range(start, end):
         if text[at] >= 0x80:
             return True
-        if not are_first[_small(text[at])]:
-            continue
-        for name in names:
-            letters, n, i = name, len(name), 0
-            while i < n and at + i < end and _small(text[at + i]) == letters[i]:
-                i += 1
-            if i == n:
-                return True
+        if are_first[_small(text[at])]:
+            for name in names:
+                if _begins_with(text, at, end, Lower(name, len(name))):
+                    return True
     return False
 
 

@@ -7,7 +7,6 @@ where upper and lower case are a matter of one bit; others are read by Python.
 
 cdef enum:
     MAX_WORDS = 64
-    MAX_NAMES = 16  # of attributes, and of cues
     N_LETTERS = 0x80
     SEEN_BITS = 9
     N_SEEN = 1 << SEEN_BITS
@@ -26,10 +25,6 @@ cdef struct Seen:
     int row  # counted from 1; 0 for none
     int word  # the first of its words
     bint has_cue
-
-cdef struct Lower:
-    const uint8_t* first
-    Py_ssize_t size
 
 cdef struct Word:
     Py_ssize_t start
@@ -225,16 +220,6 @@ cdef inline bint _are_same(
     )
 
 
-cdef int _point(Lower* letters, tuple strings) except -1:
-    """Let *letters* be those of some bytes; how many there are."""
-    cdef bytes each
-    if len(strings) > MAX_NAMES:
-        raise ValueError(f"{len(strings)} names where {MAX_NAMES} have room")
-    for number, each in enumerate(strings):
-        letters[number] = Lower(each, len(each))
-    return len(strings)
-
-
 cdef int _mark(uint8_t* roles, int role, list letters) except -1:
     """Give a *role* to *letters*, in lower and in upper case."""
     for letter in letters:
@@ -289,16 +274,6 @@ cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end
         if _begins_with(text, at, end, reader.cues[i]):
             return True
     return False
-
-
-cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower):
-    """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
-    cdef Py_ssize_t i = 0
-    if end - at < lower.size:
-        return False
-    while i < lower.size and _small(text[at + i]) == lower.first[i]:
-        i += 1
-    return i == lower.size
 
 
 cdef Py_ssize_t _value_start(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):

@@ -38,64 +38,22 @@ cdef class _Rows:
 
 # --- cleaning -----------------------------------------------------------------------------------
 
-cdef enum:
-    MAX_HIDDEN = 8
-
-
-cdef class _Names:
-    """The names, in lower case, of elements whose content is taken out."""
-
-    cdef tuple names
-    cdef const uint8_t* letters[MAX_HIDDEN]
-    cdef Py_ssize_t sizes[MAX_HIDDEN]
-    cdef int n
-
-    def __cinit__(self, tuple names not None):
-        cdef bytes name
-        if len(names) > MAX_HIDDEN:
-            raise ValueError(f"{len(names)} names, at most {MAX_HIDDEN}")
-        self.names = names
-        for name in names:
-            self.letters[self.n] = name
-            self.sizes[self.n] = len(name)
-            self.n += 1
-
-
-cdef bint _is_name(
-    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
-):
-    """Whether the tag with its name at *at* has that of *letters*, in any case, and more of it."""
-    cdef Py_ssize_t i
+cdef bint _is_name(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name):
+    """Whether the tag with its name at *at* has this *name*, and more of it."""
     cdef uint32_t after
-    if at + size >= n:
+    if at + name.size >= n or not _begins_with(text, at, n, name):
         return False
-    for i in range(size):
-        if text[at + i] | 0x20 != letters[i]:
-            return False
-    after = text[at + size]
+    after = text[at + name.size]
     return after == c"/" or after == c">" or _class(after) & SPACE
 
 
-cdef int _hiding(char_t* text, Py_ssize_t at, Py_ssize_t n, _Names names):
-    """Which of the *names* the tag with its name at *at* has, -1 for none."""
-    cdef int i
-    for i in range(names.n):
-        if text[at] | 0x20 == names.letters[i][0] and (
-            _is_name(text, at, n, names.letters[i], names.sizes[i])
-        ):
-            return i
-    return -1
-
-
-cdef Py_ssize_t _closing_tag(
-    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
-):
-    """Where, from *at* on, the closing tag with the name of *letters* is; *n* if nowhere."""
+cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name):
+    """Where, from *at* on, the closing tag with this *name* is; *n* if nowhere."""
     while True:
         at = _find(text, at, n, c"<")
         if at + 2 >= n:
             return n
-        if text[at + 1] == c"/" and _is_name(text, at + 2, n, letters, size):
+        if text[at + 1] == c"/" and _is_name(text, at + 2, n, name):
             return at
         at += 1
 
@@ -133,11 +91,12 @@ cdef Py_ssize_t _add_reference(
 
 
 cdef int _add_edits(
-    char_t* text, Py_ssize_t n, str source, object letters, _Names names, _Rows edits
+    char_t* text, Py_ssize_t n, str source, Tokenizer rules, _Rows edits
 ) except -1:
     cdef Py_ssize_t at = 0, tag = -1, reference = -1, end  # tag and reference are the next of each
     cdef bint comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
     cdef int name
+    letters = rules.letters
     while True:
         if tag < at:
             tag = _find(text, at, n, c"<")
@@ -156,15 +115,17 @@ cdef int _add_edits(
             edits.add(0, at, end)
             at = end
         else:
-            name = _hiding(text, at + 1, n, names)
-            if name < 0:
+            name = 0
+            while name < rules.n_names and not _is_name(text, at + 1, n, rules.names[name]):
+                name += 1
+            if name == rules.n_names:
                 at += 1
                 continue
             end = _tag_end(text, at + 2, n)
             while reference < end:  # in the tag itself
                 at = _add_reference(text, reference, n, source, letters, edits)
                 reference = _find(text, at, n, c"&")
-            at = _closing_tag(text, end, n, names.letters[name], names.sizes[name])
+            at = _closing_tag(text, end, n, rules.names[name])
             edits.add(0, end, at)
 
 
@@ -398,23 +359,26 @@ cdef class Tokenizer:
 
     cdef dict codes
     cdef object callback, letters
-    cdef _Names names
+    cdef tuple kept  # what the names are of
+    cdef Lower names[MAX_NAMES]
+    cdef int n_names
     cdef uint64_t no_token
 
     def __init__(self, callback, letters, tuple names not None, uint64_t no_token):
         self.codes, self.callback, self.letters, self.no_token = {}, callback, letters, no_token
-        self.names = _Names(names)
+        self.kept = names
+        self.n_names = _point(self.names, names)
 
     def __call__(self, str source not None, stem):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
         cdef const void* data = PyUnicode_DATA(source)
         cdef _Rows edits = _Rows(64), tokens = _Rows(n // 16 + 16)
         if PyUnicode_KIND(source) == 1:
-            _add_edits(<const uint8_t*> data, n, source, self.letters, self.names, edits)
+            _add_edits(<const uint8_t*> data, n, source, self, edits)
         elif PyUnicode_KIND(source) == 2:
-            _add_edits(<const uint16_t*> data, n, source, self.letters, self.names, edits)
+            _add_edits(<const uint16_t*> data, n, source, self, edits)
         else:
-            _add_edits(<const uint32_t*> data, n, source, self.letters, self.names, edits)
+            _add_edits(<const uint32_t*> data, n, source, self, edits)
         cdef str text = _edited(source, edits) if edits.n else source
         self.scan(text, stem, tokens)
         numbers, clean_starts, clean_ends = tokens.columns()

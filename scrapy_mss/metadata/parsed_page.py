@@ -306,7 +306,7 @@ def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
     if content:
         yield content
         return
-    descendants = islice(element.iterdescendants("*"), MAX_DESCENDANTS)
+    descendants = islice(element.iterdescendants(), MAX_DESCENDANTS)
     affordable = takewhile(lambda _: visible.can_visit(), descendants)
     nested = [each for each in affordable if each.get("itemprop") == "name"]
     for each in nested or [element]:

@@ -77,7 +77,7 @@ class Element:
     def iterancestors(self) -> Iterator[Element]:
         return self._tree.around(self.row)
 
-    def iterdescendants(self, _: str, /) -> Iterator[Element]:
+    def iterdescendants(self) -> Iterator[Element]:
         return self._tree.inside(self.row)
 
 
@@ -119,9 +119,10 @@ class PageTree:
         self._partner = _rows(partner)
         # Of the element around each; a closing tag is inside its own.
         self._parents = _rows(nearest(before, opens & (partner >= 0)))
-        opening = opens.nonzero()[0]
-        self._opening = _rows(opening)  # the rows of the opening tags
-        self._opening_number = number.take(opening)
+        self._opening_row = opens.nonzero()[0].astype(np.int32)
+        self._opening_number = number.take(self._opening_row)
+        self._opening = _rows(self._opening_row)  # the rows of the opening tags
+        self._named: dict[str, Rows] = {}  # the same of those called a name, as they are asked for
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -197,8 +198,10 @@ class PageTree:
 
     def _rows_of(self, name: str) -> Rows:
         """The rows of the opening tags called *name*."""
-        found = np.equal(self._opening_number, TAG_NUMBERS[name]).nonzero()[0]
-        return array("i", map(self._opening.__getitem__, found.tolist()))
+        if name not in self._named:
+            is_named = np.equal(self._opening_number, TAG_NUMBERS[name])
+            self._named[name] = _rows(self._opening_row[is_named])
+        return self._named[name]
 
     def properties(self, most: int) -> Iterator[Element]:
         elements = map(self._element, self._holding(PROPERTY, self._opening))

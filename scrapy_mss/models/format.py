@@ -61,15 +61,15 @@ DIGEST_SIZE = 16
 MAX_HEADER = 2**20
 COMPRESSION = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
 MAX_BUCKETS = 2**24  # of a family that this version does not know
-# What earlier commits wrote in place of versions, by profile: its families, all in version 1, and a
-# fingerprint of them. While that is so it is still written: those commits can share the model.
-FIRST_VERSIONS = {
-    "paper": ("trigram,unclosed_tag", "1cf02f28d104d5234cfbb246f90f32fe"),
-    "paper-hr": ("trigram,unclosed_tag", "1cf02f28d104d5234cfbb246f90f32fe"),
-    "trigram": ("trigram", "4240b7a3f9ec189add7e9a9a14784a79"),
-    "cleaneval": ("unigram,unclosed_tag", "a4a22cb1d93eeac22720c13b4ec3666d"),
-    "default": ("unigram,shape,class_words", "bb046879884c4912987bfb08eb8da167"),
-}
+# What earlier commits wrote, by profile, in place of version 1 of all its families.
+FIRST_VERSIONS = frozenset(
+    (
+        "1cf02f28d104d5234cfbb246f90f32fe",
+        "4240b7a3f9ec189add7e9a9a14784a79",
+        "a4a22cb1d93eeac22720c13b4ec3666d",
+        "bb046879884c4912987bfb08eb8da167",
+    )
+)
 
 _LENGTH = struct.Struct("<I")
 
@@ -81,12 +81,10 @@ class ModelError(ValueError):
 def to_bytes(model: Model) -> bytes:
     """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
     bayes, classifier = model.bayes, model.classifier
-    fingerprint = _fingerprint(model)
-    families, blocks = _packed_families(model, with_versions=not fingerprint)
+    families, blocks = _packed_families(model)
     header = {
         "format": FORMAT,
         "profile": model.profile.name,
-        "fingerprint": fingerprint,
         "pages": bayes.pages,
         "tokens": bayes.tokens.tolist(),
         "digest": bayes.digest,
@@ -102,20 +100,7 @@ def to_bytes(model: Model) -> bytes:
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
 
 
-def _fingerprint(model: Model) -> str:
-    """What says that all counts of *model* are of first versions; an empty string if they are not.
-
-    An empty one makes earlier commits reject the model, which they would misread.
-    """
-    names, fingerprint = FIRST_VERSIONS.get(model.profile.name, ("", ""))
-    is_first = names == ",".join(model.bayes.counts) and not model.other_families
-    is_first = is_first and all(family.version == 1 for family in model.bayes.families)
-    return fingerprint if is_first and not +model.uncounted else ""
-
-
-def _packed_families(
-    model: Model, *, with_versions: bool
-) -> tuple[list[dict[str, Any]], list[bytes]]:
+def _packed_families(model: Model) -> tuple[list[dict[str, Any]], list[bytes]]:
     """A row of the header and a block of counts for each family, those of other versions last.
 
     Counts of versions older than the one before this version's are dropped.
@@ -127,8 +112,7 @@ def _packed_families(
         filled = np.flatnonzero(counts.any(axis=1))
         blocks.append(_pack(filled, counts[filled]))
         row = {"name": family.name, "filled": len(filled), "bytes": len(blocks[-1])}
-        own = {"version": family.version, "pages": model.pages_of(family.name)}
-        rows.append({**row, **own} if with_versions else row)
+        rows.append({**row, "version": family.version, "pages": model.pages_of(family.name)})
     for (name, version), other in sorted(model.other_families.items()):
         if version < oldest.get(name, 0):
             continue
@@ -139,20 +123,12 @@ def _packed_families(
 
 
 def _classifier_header(classifier: BlockClassifier) -> dict[str, Any]:
-    inputs = classifier_inputs()
     return {
-        "inputs": inputs,
-        "inputs_digest": _digest_of(inputs),
+        "inputs": classifier_inputs(),
         "arrays": [
             {"name": name, "shape": list(array.shape)} for name, array in classifier.arrays.items()
         ],
     }
-
-
-def _digest_of(inputs: Inputs) -> str:
-    """A hash of *inputs* and of their order."""
-    names = json.dumps(inputs, sort_keys=True).encode()
-    return blake2b(names, digest_size=DIGEST_SIZE).hexdigest()
 
 
 def from_bytes(data: bytes) -> Model:
@@ -228,8 +204,7 @@ def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
     """Fill the counts of *model*; what comes after them in *parts*."""
     own = {family.name: family for family in model.bayes.families}
     n_pages = model.bayes.pages
-    _, fingerprint = FIRST_VERSIONS.get(model.profile.name, ("", None))
-    version_of_all = int(header["fingerprint"] == fingerprint)
+    version_of_all = int(header.get("fingerprint") in FIRST_VERSIONS)
     model.uncounted = Counter(dict.fromkeys(own, n_pages))
     read = set()
     for row in header["families"]:
@@ -264,8 +239,6 @@ def _profile(header: dict[str, Any]) -> Profile:
 
 def _read_classifier(model: Model, header: dict[str, Any], data: bytes) -> None:
     """Give *model* the block classifier whose weights are *data*, or the reason why it has none."""
-    if header["inputs_digest"] != _digest_of(header["inputs"]):
-        raise ValueError("names of inputs that do not match their digest")
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
     model.unusable_classifier = _why_unusable(model, header["inputs"], shapes)
     if not model.unusable_classifier:

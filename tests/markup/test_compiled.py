@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens
+from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
     TagPlaces,
@@ -234,6 +235,13 @@ def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, se
     assert of_one == of_other
 
 
+@given(st.lists(st.integers(-6, 6).map(lambda n: n / 2)) | st.lists(st.floats(-9, 9)))
+def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
+    one, other = both(lambda: best_span(np.array(scores, np.float64)))
+
+    assert one == other
+
+
 def test_a_failure_of_what_is_asked_is_no_token() -> None:
     def callback(text: str) -> int:
         raise KeyError(text)
@@ -282,8 +290,8 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         read("<p>", number | 255, start, end)
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
-    with pytest.raises(ValueError, match="9 names, at most 8"):
-        _compiled.Tokenizer(str, str, (b"x",) * 9, 0)
+    with pytest.raises(ValueError, match="17 names where 16 have room"):
+        _compiled.Tokenizer(str, str, (b"x",) * 17, 0)
 
 
 def tags_at(bounds: Sequence[tuple[int, int]]) -> TagPlaces:

