@@ -125,18 +125,18 @@ def _addresses(value: bytes) -> list[int]:
     return found
 
 
-class RecentTexts:
-    """The texts that are not in the store yet, with the same queries."""
+class RecentTexts(dict[int, EmittedText]):
+    """The texts that are not in the store yet, by their first address, the latest last.
+
+    They answer the same queries as the store.
+    """
 
     def __init__(self, texts: Iterable[EmittedText] = ()) -> None:
-        self.texts: dict[int, EmittedText] = {}  # by their first address, in the order of time
+        super().__init__()
         self._at: dict[int, int] = {}  # the first address of the text at an address
         self._sharing: dict[int, dict[int, None]] = {}  # the first addresses by key
         for emitted in texts:
             self.put(emitted)
-
-    def __len__(self) -> int:
-        return len(self.texts)
 
     def put(self, emitted: EmittedText) -> None:
         """Add a text, in the place of one that was emitted at its first address."""
@@ -144,14 +144,14 @@ class RecentTexts:
         before = self.remove(first)
         if emitted.sketch is None and before is not None:
             emitted = emitted._replace(sketch=before.sketch)
-        self.texts[first] = emitted
+        self[first] = emitted
         self._at.update(dict.fromkeys(emitted.addresses, first))
         for key in keys_of(emitted.sketch):
             self._sharing.setdefault(key, {})[first] = None
 
     def remove(self, first: int) -> EmittedText | None:
         """Remove the text whose first address this is."""
-        emitted = self.texts.pop(first, None)
+        emitted = self.pop(first, None)
         if emitted is None:
             return None
         for address in emitted.addresses:
@@ -165,13 +165,13 @@ class RecentTexts:
         return emitted
 
     def at(self, addresses: Sequence[int]) -> list[EmittedText]:
-        return [self.texts[self._at[each]] for each in addresses if each in self._at]
+        return [self[self._at[each]] for each in addresses if each in self._at]
 
     def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
         latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
         shared = Counter(chain.from_iterable(latest))
         best = sorted(shared, key=lambda first: -shared[first])[:MAX_CANDIDATES]
-        return [self.texts[first] for first in best]
+        return [self[first] for first in best]
 
 
 class StoryMatch(NamedTuple):
@@ -226,7 +226,7 @@ class Stories(BatchedPart[RecentTexts]):
         self._under_way.put(emitted)
         self._items[emitted.addresses[0]] += 1
         if len(self._under_way) > MAX_UNDER_WAY:
-            self._let_go(next(iter(self._under_way.texts)))
+            self._let_go(next(iter(self._under_way)))
 
     def end(self, addresses: Sequence[int], *, is_emitted: bool) -> None:
         """Note that an item of the text at *addresses* has left the pipelines, or is lost.
@@ -234,7 +234,7 @@ class Stories(BatchedPart[RecentTexts]):
         What is there is lost only with the last of its items, and is emitted with the first.
         """
         first = addresses[0]
-        emitted = self._under_way.texts.get(first)
+        emitted = self._under_way.get(first)
         if emitted is None:
             return
         self._items[first] -= 1
@@ -258,10 +258,10 @@ class Stories(BatchedPart[RecentTexts]):
             self.checkpoint()
 
     def _change(self, batch: RecentTexts) -> Change:
-        return adding(batch.texts.values())
+        return adding(batch.values())
 
     def _joined(self, batch: RecentTexts, later: RecentTexts) -> RecentTexts:
-        texts = [*batch.texts.values(), *later.texts.values()]
+        texts = [*batch.values(), *later.values()]
         joined = RecentTexts(texts[-MAX_UNSAVED:])
         self._n_dropped += len({each.addresses[0] for each in texts}) - len(joined)
         return joined
@@ -297,7 +297,7 @@ class Stories(BatchedPart[RecentTexts]):
             return []
 
     def _is_same(self, numbers: Numbers | None, emitted: EmittedText) -> bool:
-        is_pending = emitted.addresses[0] in self._under_way.texts
+        is_pending = emitted.addresses[0] in self._under_way
         if numbers is None or emitted.sketch is None or is_pending:
             return False
         return likeness(numbers, emitted.sketch).is_same
@@ -305,6 +305,6 @@ class Stories(BatchedPart[RecentTexts]):
     def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
         """The address of one of these texts, if all of them are pending."""
         addresses = [each.addresses[0] for each in like]
-        if all(each in self._under_way.texts for each in addresses):
+        if all(each in self._under_way for each in addresses):
             return addresses[0]
         return None

@@ -8,9 +8,9 @@ other processes as JSON, without a pickle.
 
 `documents` is stricter than YAML: it creates only plain values, never objects. Aliases are
 rejected, because with them a file of a kilobyte expands to gigabytes, and so are duplicate keys, of
-which YAML silently takes the second. Numbers are decimal: YAML also reads 1:30 as one of base
-sixty, in a time that is quadratic in its digits. The number of values is bounded, since reading one
-takes a tenth of a millisecond.
+which YAML silently takes the second. Numbers remain text for the schema to read: YAML also reads
+1:30 as one of base sixty, in a time that is quadratic in its digits. The number of values is
+bounded, since reading one takes a tenth of a millisecond.
 
 `read_document` validates. The schema, in the tables at the end, consists of readers, functions that
 return a value or raise a `WrapperError`; `_Record` and `_each` combine readers and raise the
@@ -46,20 +46,17 @@ from scrapy_mss.wrappers.selectors import KINDS, Selector
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[object], T]
 
-_INT: Final = "tag:yaml.org,2002:int"
-_FLOAT: Final = "tag:yaml.org,2002:float"
+_NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 MAX_VALUES: Final = 100_000  # some five thousand wrappers
-_NUMBER_START: Final = list("-+0123456789")
-_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}\Z")
-_DECIMAL: Final = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{0,18}\Z")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 
 
 class _Loader(yaml.SafeLoader):
     """Plain values only, and not too many; neither aliases nor keys that occur twice."""
 
-    # Those of SafeLoader without its numbers; each loader class has its own.
+    # Those of SafeLoader without numbers; each loader class has its own.
     yaml_implicit_resolvers = {  # noqa: RUF012 - the library's attribute
-        first: [row for row in rows if row[0] not in (_INT, _FLOAT)]
+        first: [row for row in rows if row[0] not in _NUMBERS]
         for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
@@ -92,19 +89,8 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _number(loader: _Loader, node: yaml.ScalarNode) -> int | float:
-    text = str(loader.construct_scalar(node))
-    if node.tag == _INT and _INTEGER.match(text):
-        return int(text)
-    if node.tag == _FLOAT and (_INTEGER.match(text) or _DECIMAL.match(text)):
-        return float(text)
-    problem = "a number that is not a plain decimal one"  # as `!!int 1:30` asks for
-    raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
-
-
-for _tag, _pattern_of_tag in ((_INT, _INTEGER), (_FLOAT, _DECIMAL)):
-    _Loader.add_implicit_resolver(_tag, _pattern_of_tag, _NUMBER_START)
-    _Loader.add_constructor(_tag, _number)
+for _tag in _NUMBERS:  # as `!!int 1:30` asks for
+    _Loader.add_constructor(_tag, _Loader.construct_undefined)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +241,13 @@ def _exactly(kind: type[T], expected: str, value: object) -> T:
 
 
 _string = partial(_exactly, str, "a string")
-_integer = partial(_exactly, int, "an integer")
 _switch = partial(_exactly, bool, "true or false")
+
+
+def _integer(value: object) -> int:
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
+    return _exactly(int, "an integer", value)
 
 
 def _day(value: object) -> date:

@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 URL = "http://127.0.0.1/wrapped/1"
 
@@ -23,7 +23,7 @@ def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:
 
 
 def items_of(
-    part: ArticleMiddleware | LinkPriority | ShardMiddleware,
+    part: ArticleMiddleware | LinkPriority,
     response: Response,
     *yielded: object,
 ) -> list[Any]:
@@ -34,8 +34,6 @@ def items_of(
             yield each
 
     async def gathered() -> list[Any]:
-        if isinstance(part, ShardMiddleware):
-            return [each async for each in part.process_spider_output_async(response, result())]
         return [each async for each in part.process_spider_output(response, result())]
 
     return asyncio.run(gathered())

@@ -138,7 +138,7 @@ def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
     assert all(done.mss(f"{part}/failed") >= 2 for part in PARTS)
     (lost,) = done.logged("ERROR")
     assert f"the counts of 20 learned pages ({folder / FILE})" in lost
-    for part in ("quality of 1 sites", "memory of 1 sites", "that 20 addresses were seen"):
+    for part in ("counts of 1 sites and days", "memory of 1 sites", "that 20 addresses were seen"):
         assert part in lost
     warned = done.logged("WARNING")
     assert len(warned) == len(PARTS)

@@ -290,7 +290,7 @@ def test_recent_texts_that_were_removed_leave_nothing() -> None:
     for seed in range(1, 5):
         recent.remove(seed)
 
-    assert not any(vars(recent).values())
+    assert not any((recent, *vars(recent).values()))
 
 
 def test_what_is_being_stored_is_known(shelf: Shelf, clock: Clock) -> None:
@@ -321,7 +321,7 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
         write(stories)
 
     held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
-    assert [len(texts.texts) for texts in held] == [5, 5]
+    assert [len(texts) for texts in held] == [5, 5]
     assert stories.match((B,), copy(8, 1)).emitted.is_copy
     assert stories.failures > 2
     assert stories.lost == 9
@@ -403,23 +403,6 @@ def test_whatever_crawls_add_the_store_says_what_dicts_would(
     for seed in range(1, 6):
         found = {each.addresses[0] for each in stories.sharing(keys_of(of(seed)))}
         assert found == expected.sharing(keys_of(of(seed)))
-
-
-def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
-    texts = [
-        EmittedText((seed,), seed, seed, bool(seed % 2), NOW, of(seed % 7)) for seed in range(20)
-    ]
-    recent, stories = RecentTexts(texts), StoryStore(store)
-    store.write([adding(texts)])
-
-    for seed in range(8):
-        keys = keys_of(of(seed))
-        found = ({emitted.story for emitted in place.sharing(keys)} for place in (recent, stories))
-        assert next(found) == next(found) == {n for n in range(20) if n % 7 == seed}
-    asked = (3, 99, 5)
-    at = [[facts(emitted) for emitted in place.at(asked)] for place in (recent, stories)]
-    assert at[0] == at[1]
-    assert [emitted[0] for emitted in at[0]] == [(3,), (5,)]
 
 
 def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(

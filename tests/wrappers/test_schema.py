@@ -91,7 +91,7 @@ PROBLEMS = [
     ("body: {start: h1, end: '*'}", "$.body.end: expected a selector that leaves something out"),
     ("body: {start: h1}", "$.body: expected a key 'end', got none"),
     ("body: {start: h1, end: h2, css: p}", "$.body: expected one of start, end, got the key 'css'"),
-    ("body: 5", f"$.body: expected {SELECTOR}, got the number 5"),
+    ("body: true", f"$.body: expected {SELECTOR}, got the boolean True"),
     ("body: {css: p, xpath: //p}", "$.body: expected a CSS selector, or a mapping with one of"),
     ("around: .a::text", "$.around: expected a selector of elements"),
     (
@@ -108,17 +108,17 @@ PROBLEMS = [
     ("body: p\nurl: {glob: /a}", "$.url: expected a path pattern, as in /news/*, or a mapping"),
     ("body: p\npriority: 1:30", "$.priority: expected an integer, got the string '1:30'"),
     ("body: p\npriority: yes", "$.priority: expected an integer, got the boolean True"),
-    ("body: p\ntrain_only: 1", "$.train_only: expected true or false, got the number 1"),
+    ("body: p\ntrain_only: 1", "$.train_only: expected true or false, got the string '1'"),
     (
         "body: p\ntrain_only: true\ndrop_misses: true",
         "$.drop_misses: expected 'train_only', which leaves items to the model, or 'drop_misses'",
     ),
     ("body: p\nvalid: {from: 2024-01-01 10:00}", "$.valid.from: expected a date, as in 2024-01-31"),
     ("body: p\nvalid: {}", "$.valid: expected a mapping with 'from', 'until' or both"),
-    ("body: p\nname: 7", "$.name: expected a string, got the number 7"),
+    ("body: p\nname: no", "$.name: expected a string, got the boolean False"),
     ("body: p\ntests: {contains: x}", "$.tests: expected a key 'url', got none"),
     (
-        "body: p\ntests: {url: u, contains: [x, 1]}",
+        "body: p\ntests: {url: u, contains: [x, no]}",
         "$.tests.contains[1]: expected a string, got the",
     ),
 ]
@@ -153,7 +153,7 @@ def test_a_problem_has_its_path_and_what_was_found(text: str, message: str) -> N
         ("body: !!python/name:os.system", f"line 1, column 7: {PLAIN}"),
         ("body: 2024-02-31", f"{PLAIN}, got day is out of range"),
         ("body: \0", PLAIN),
-        ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got a number that is not a plain"),
+        ("body: !!int 1:30", f"line 1, column 7: {PLAIN}, got could not determine a constructor"),
         ("[" * 500, "expected YAML, got hundreds of nested values"),
     ],
 )
