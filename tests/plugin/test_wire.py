@@ -41,7 +41,7 @@ def arrived(value: T) -> T:
     stream = io.BytesIO()
     processes.send(stream, value)
     stream.seek(0)
-    received: T = processes.receive(stream)
+    received: T = processes.receive(stream, type(value))
     return received
 
 
@@ -150,7 +150,7 @@ def test_a_message_that_is_cut_off_is_an_end() -> None:
     whole = io.BytesIO()
     processes.send(whole, b"seven!!")
 
-    assert processes.receive(io.BytesIO(whole.getvalue())) == b"seven!!"
+    assert processes.receive(io.BytesIO(whole.getvalue()), bytes) == b"seven!!"
     for length in range(len(whole.getvalue())):
         with pytest.raises((EOFError, ValueError)):
-            processes.receive(io.BytesIO(whole.getvalue()[:length]))
+            processes.receive(io.BytesIO(whole.getvalue()[:length]), bytes)

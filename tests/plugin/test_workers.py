@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import random
 import signal
 import socket
@@ -18,7 +17,7 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from scrapy.settings import Settings
@@ -40,6 +39,8 @@ from tests.plugin.processes import LIMIT, eventually, worker_processes
 from tests.plugin.site import index, plain
 
 pytestmark = pytest.mark.any_scrapy("pools of processes; of Scrapy they have a Settings object")
+
+T = TypeVar("T")
 
 MODEL = bundled_model()  # of the tests whose pages matter little
 
@@ -204,8 +205,8 @@ def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.Monkey
     at_once: list[int] = [0]
     receive, send = Child.receive, Child.send
 
-    def received(child: Child, seconds: float) -> Any:
-        answer = receive(child, seconds)
+    def received(child: Child, expected: type[T], seconds: float) -> T:
+        answer = receive(child, expected, seconds)
         at_once.append(at_once[-1] - 1)
         return answer
 
@@ -285,7 +286,7 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
     receive = Child.receive
-    monkeypatch.setattr(Child, "receive", lambda child, _: receive(child))
+    monkeypatch.setattr(Child, "receive", lambda child, expected, _: receive(child, expected))
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -388,12 +389,12 @@ def test_a_worker_that_hangs_while_it_starts_is_tried_twice(
 def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    failing = FailingOnce(pickle.dumps, MemoryError)
+    failing = FailingOnce(pool.packed, MemoryError)
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
         with working(1, MODEL) as jobs.pool:
-            monkeypatch.setattr(pickle, "dumps", failing)
+            monkeypatch.setattr(pool, "packed", failing)
             begun = [jobs.begin(page()), jobs.begin(page())]
             return [await answered(job) for job in begun]
 
