@@ -85,7 +85,8 @@ class PageWork:
         """What is to be learned: nothing where the wrapper leaves the text to the model."""
         if labelling.wrapper.around:
             return Rejection.READ_BY_MODEL
-        return example_of(labelling.tokens, labelling.inside, page.url, self.model)
+        recalled = page.site.recalled if page.site is not None else None
+        return example_of(Page(labelling.tokens, page.url), labelling.inside, self.model, recalled)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.
