@@ -59,6 +59,10 @@ class Observation:
     digest: int
     pages: int = 1
 
+    def uncounted(self) -> Observation:
+        """What the same pages add that are learned without being counted: their digest."""
+        return Observation({}, np.zeros(2, np.int64), self.digest, 0)
+
 
 class NaiveBayes(Generic[PageT]):
     """In and out counts for each family of features.

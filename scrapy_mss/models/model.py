@@ -8,7 +8,7 @@ of families that this version computes differently, and carries theirs.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -79,6 +79,12 @@ class LearnedPages:
 
     def __len__(self) -> int:
         return len(self.arrays()[0])
+
+    def newest(self) -> tuple[int, int]:
+        """The newest generation, and how many pages are of it."""
+        generations = self.arrays()[1]
+        newest = generations.max(initial=0)
+        return int(newest), int(np.count_nonzero(generations == newest))
 
     def add(self, key: int, generation: int) -> None:
         """Take in the page of this *key*."""
@@ -220,6 +226,10 @@ class Example:
 
     key: int
     observation: Observation
+
+    def uncounted(self) -> Example:
+        """The same without counts, which learn only from labels of people and wrappers."""
+        return replace(self, observation=self.observation.uncounted())
 
 
 def example_of(tokens: Tokens, inside: Bools, address: str, model: Model) -> Example | Rejection:
