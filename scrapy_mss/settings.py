@@ -1,7 +1,7 @@
 """The settings: one row each, with name, default, expected value and meaning.
 
 Everything follows from the table: `Options` has the values for a crawl, and the documentation lists
-its rows. A name that begins with MSS_ and has no row is an error, which names the nearest one.
+its rows. A name that begins with MSS_ and has no row is an error, which says what to write instead.
 """
 
 from __future__ import annotations
@@ -344,6 +344,36 @@ SETTINGS: dict[str, Setting] = {
     PREFIX + each.name.upper(): each.metadata[Setting] for each in fields(Options)
 }
 
+_IN_STORE = "everything that crawls keep is in MSS_STORE, a folder or the address of a Redis server"
+_CONSTANT = "delete the line, since the value is now fixed"
+_ARCHIVES = "use an archive of its own, such as scrapy-webarchive"
+
+# Settings of earlier versions, and what to do instead. A name that has a row is not removed.
+REMOVED = {
+    "MSS_MODEL": _IN_STORE,
+    "MSS_SEEN": _IN_STORE,
+    "MSS_QUALITY_FILE": _IN_STORE,
+    "MSS_UNSURE_FILE": _IN_STORE,
+    "MSS_QUALITY": "write MSS_REPORT",
+    "MSS_UNSURE_PAGES": "write MSS_REPORT",
+    "MSS_FREEZE_AFTER": "write MSS_TRAIN = False for a crawl that is not to learn",
+    "MSS_TRUST_AFTER": "delete the line, since the model reads the first page, too",
+    "MSS_SEEN_DAYS": _CONSTANT,
+    "MSS_STORY_DAYS": _CONSTANT,
+    "MSS_CHECKPOINT_PAGES": _CONSTANT,
+    "MSS_CHECKPOINT_SECONDS": _CONSTANT,
+    "MSS_WORKER_MEMORY": _CONSTANT,
+    "MSS_RAW_HTML": "write MSS_FIELDS = ['raw_html']",
+    "MSS_MARKDOWN": "write MSS_FIELDS = ['markdown']",
+    "MSS_PREFER_WRAPPER": "write `train_only: true` into wrappers whose pages the model is to read",
+    "MSS_TRUST_WRAPPER_MISS": "write `drop_misses: true` into wrappers that match all articles",
+    "MSS_MIN_LINK_PROBABILITY": "write the probability as MSS_LINK_PRIORITY",
+    "MSS_EXTRACTOR": "yield items with its text from the callback, as in docs/crawling.md",
+    "MSS_WARC": _ARCHIVES,
+    "MSS_WARC_MEGABYTES": _ARCHIVES,
+    "MSS_REPLAY": _ARCHIVES,
+}
+
 
 def read(settings: BaseSettings) -> Options:
     """The options that *settings* hold; a `SettingError` names all that cannot be used."""
@@ -366,7 +396,9 @@ def _unknown(settings: BaseSettings) -> list[str]:
     """A message for each setting with our prefix that does not exist."""
     found = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [
-        f"{name}: unknown setting, {_nearest(name, [*SETTINGS])}"
+        f"{name} was removed: {REMOVED[name]}"
+        if name in REMOVED
+        else f"{name}: unknown setting, {_nearest(name, [*SETTINGS])}"
         for name in found
         if name not in SETTINGS
     ]

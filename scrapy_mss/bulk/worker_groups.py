@@ -10,6 +10,7 @@ part again, without a page at which two were lost. A part that costs still more 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -17,7 +18,8 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final
+from types import NoneType
+from typing import Any, Final, NamedTuple
 
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.parts import (
@@ -41,6 +43,15 @@ MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever gr
 
 class WorkerGroupError(RuntimeError):
     """No group can make any part; the message says why."""
+
+
+class Answer(NamedTuple):
+    """So many more pages and bytes of a part are read, the part itself, or why none can be made."""
+
+    pages: int = 0
+    size: int = 0
+    part: DonePart | None = None
+    failure: str = ""
 
 
 @dataclass
@@ -104,13 +115,13 @@ class _WorkerGroup:
             pages = size = 0
             with suppress(*LOST):
                 self.child.send(message(part))
-                while not isinstance(answer := self.child.receive(), DonePart):
-                    if isinstance(answer, str):
-                        raise WorkerGroupError(answer)
-                    pages += answer[0]
-                    size += answer[1]
-                    self._report(*answer)
-                return answer
+                while (answer := self.child.receive(Answer)).part is None:
+                    if answer.failure:
+                        raise WorkerGroupError(answer.failure)
+                    pages += answer.pages
+                    size += answer.size
+                    self._report(answer.pages, answer.size)
+                return answer.part
             self._report(-pages, -size)  # it does not count if the part is made again
             self.child.end()
             if has_failed_too_often(part, self._folder):
@@ -120,8 +131,8 @@ class _WorkerGroup:
     def _begin(self) -> None:
         try:
             if self.child.begin():
-                self.child.send(message((self._settings, self._folder)))
-                self.child.receive()
+                self.child.send(message((json.dumps(self._settings), str(self._folder))))
+                self.child.receive(NoneType)
         except LOST as error:
             raise WorkerGroupError("a process that reads archives cannot be started") from error
 
@@ -134,17 +145,18 @@ def main() -> None:
     asked, answers = parent()
 
     def report(pages: int, size: int) -> None:
-        send(answers, (pages, size))
+        send(answers, Answer(pages, size))
 
     with suppress(EOFError, ConnectionError):  # the parent has ended, or was killed
-        settings, folder = receive(asked)
-        with ArticleExtractor(**settings) as extractor:
+        settings, folder = receive(asked, tuple[str, str])
+        with ArticleExtractor(**json.loads(settings)) as extractor:
             send(answers, None)
             while True:
-                part = receive(asked)
+                part = receive(asked, Part)
                 try:
-                    send(answers, make_part(part, folder, extractor, report))
+                    done = make_part(part, Path(folder), extractor, report)
+                    send(answers, Answer(part=done))
                 except ConnectionError:
                     raise
                 except (OSError, CannotStartError) as error:  # a full disk: no part can be made
-                    send(answers, f"{type(error).__name__}: {error}")
+                    send(answers, Answer(failure=f"{type(error).__name__}: {error}"))

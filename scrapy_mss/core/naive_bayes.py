@@ -59,6 +59,14 @@ class Observation:
     digest: int
     pages: int = 1
 
+    def __post_init__(self) -> None:
+        """Check the shapes, which another process may have sent."""
+        for bucket, counts in self.counts.values():
+            if (*bucket.shape, 2) != counts.shape or bucket.ndim != 1:
+                raise ValueError(f"expected counts of {bucket.shape} buckets, got {counts.shape}")
+        if self.tokens.shape != (2,) or self.tokens.min() < 0 or self.pages < 0:
+            raise ValueError(f"expected two numbers of tokens, got {self.tokens}")
+
     def uncounted(self) -> Observation:
         """What the same pages add that are learned without being counted: their digest."""
         return Observation({}, np.zeros(2, np.int64), self.digest, 0)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl._compat import runs_asyncio
+from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.processes import can_have_workers
@@ -134,7 +134,7 @@ class PageJobs:
         self._count(-1)
         error = None if done.cancelled() else done.exception()
         if isinstance(error, NoWorkerError):
-            answer = self._answer_here(pickle.loads(error.page))  # noqa: S301 - our own
+            answer = self._answer_here(unpacked(error.page, PageRequest))
         else:
             answer = self._answer_of(url, done, error)
         job.set_result(answer)

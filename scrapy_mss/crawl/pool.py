@@ -15,7 +15,6 @@ multiprocessing, which reruns the user's script or forks a process with threads.
 from __future__ import annotations
 
 import logging
-import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -23,9 +22,11 @@ from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+from types import NoneType
 from typing import NamedTuple, TypeVar
 
 from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.crawl.packing import packed
 from scrapy_mss.crawl.processes import LOST, OUT_OF_MEMORY, Child, message
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -76,7 +77,7 @@ class NoWorkerError(Exception):
 class _Job(NamedTuple):
     """A page, as it is sent, and what will come of it."""
 
-    data: bytes  # which pickles the page
+    data: bytes  # the packed page
     answer: Future[PageAnswer]
 
 
@@ -135,7 +136,7 @@ class WorkerPool:
         """
         answer: Future[PageAnswer] = Future()
         try:
-            job = _Job(pickle.dumps(page, pickle.HIGHEST_PROTOCOL), answer)
+            job = _Job(packed(page), answer)
         except Exception as error:  # noqa: BLE001 - raised for whoever waits for it
             answer.set_exception(error)
             return answer
@@ -223,7 +224,7 @@ class WorkerPool:
             return PageAnswer(failure=CRASH)
         try:
             self._send(worker)
-            answer: PageAnswer = worker.child.receive(self._seconds)
+            answer = worker.child.receive(PageAnswer, self._seconds)
         except LOST as error:
             exit_code = worker.end()
             if isinstance(error, TimeoutError):
@@ -288,4 +289,4 @@ class WorkerPool:
         if worker.child.begin():
             counts, worker.generation = self._changes.since(NOTHING)
             worker.child.send(message((self._without_counts, counts)))
-            worker.child.receive(START_SECONDS)
+            worker.child.receive(NoneType, START_SECONDS)

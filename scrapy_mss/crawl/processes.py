@@ -1,26 +1,29 @@
 """Child processes: each a separate Python that runs a module of ours, and messages between them.
 
 A child is not a copy of this process: no script is run twice. Its standard input is a socket, on
-which both send messages, a length in four bytes and then a pickled object. Both ends belong to the
-same program and user, so pickles let a child do nothing that it could not do otherwise. A child
+which both send messages: a length in four bytes, and a packed value of a type that the other end
+expects. A child parses what strangers have written: nothing that it sends can run code here. It
 exits when its parent ends or closes the socket.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, cast
+from typing import IO, BinaryIO, Final, TypeVar, cast
 
-LENGTH: Final = struct.Struct("<I")
-LOST: Final = (OSError, EOFError, ValueError)  # raised when the other end of a socket is gone
+from scrapy_mss.crawl.packing import LENGTH, packed, unpacked
+
+T = TypeVar("T")
+
+# Raised when the other end of a socket is gone, or sends what is not expected.
+LOST: Final = (OSError, EOFError, ValueError)
+MOST_BYTES: Final = 2**28  # of a message; a page for which a worker has memory takes less
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
 # Without the current folder in the path, where a file may be called as a module that a child needs:
 # a crawl that is begun by `scrapy` has not that folder in its path, either.
@@ -54,7 +57,7 @@ def start(module: str, arguments: Sequence[str], stdin: int) -> subprocess.Popen
 
 def message(value: object) -> bytes:
     """*value* as it is sent."""
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    data = packed(value)
     return LENGTH.pack(len(data)) + data
 
 
@@ -64,10 +67,12 @@ def send(stream: IO[bytes], value: object) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Any:  # noqa: ANN401 - what the other end sends
-    """The next value from *stream*; EOFError where there is none."""
+def receive(stream: IO[bytes], expected: type[T]) -> T:
+    """The next value from *stream*, of the *expected* type; EOFError where there is none."""
     (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
-    return pickle.loads(_exactly(stream, length))  # noqa: S301 - of our own process
+    if length > MOST_BYTES:
+        raise ValueError(f"expected a message of at most {MOST_BYTES:,} bytes, got {length:,}")
+    return unpacked(_exactly(stream, length), expected)
 
 
 def _exactly(stream: IO[bytes], length: int) -> bytes:
@@ -115,13 +120,13 @@ class Child:
         self._stream.write(data)
         self._stream.flush()
 
-    def receive(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - what the process sends
-        """Wait for the next value; one of `LOST` where the process is gone.
+    def receive(self, expected: type[T], seconds: float | None = None) -> T:
+        """Wait for the next value, of the *expected* type; one of `LOST` if none comes.
 
         A TimeoutError, which is one of these, after so many *seconds*; the process is to be ended.
         """
         self._socket.settimeout(seconds)
-        return receive(self._stream)
+        return receive(self._stream, expected)
 
     @property
     def has_ended(self) -> bool:

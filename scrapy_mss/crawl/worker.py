@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import resource
 import signal
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send
 from scrapy_mss.crawl.wire import PageRequest, follow
@@ -69,7 +69,7 @@ def main(seconds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
         pages, answers = parent()
-        without_counts, counts = receive(pages)
+        without_counts, counts = receive(pages, tuple[bytes, list[bytes]])
         model = from_bytes(without_counts)
         follow(model, counts)
         work = PageWork(model, ReadOptions(fields))
@@ -100,8 +100,8 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
     ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
     ours.propagate = False
     while True:
-        changes, data = receive(pages)
-        page: PageRequest = pickle.loads(data)  # noqa: S301 - of our own process
+        changes, data = receive(pages, tuple[list[bytes], bytes])
+        page = unpacked(data, PageRequest)
         follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
         answer = work.answer(page)

@@ -58,7 +58,7 @@ def to_bytes(memory: SiteMemory) -> bytes:
 
 
 def packed(memory: SiteMemory) -> bytes:
-    """*memory* in the form that `unpacked` reads: without a checksum, for another process."""
+    """*memory* in the form that `unpacked` reads, without a checksum."""
     tables = (memory.texts, memory.containers)
     sizes = (*map(len, tables), len(memory.addresses))
     return b"".join(
@@ -74,43 +74,42 @@ def packed(memory: SiteMemory) -> bytes:
 
 def from_bytes(data: bytes) -> SiteMemory:
     """The memory in *data*."""
-    end = len(data) - _CHECKSUM.size
-    checked = end >= _HEADER.size and zlib.crc32(memoryview(data)[:end])
-    if end < _HEADER.size or data[end:] != _CHECKSUM.pack(checked):
+    end = max(len(data) - _CHECKSUM.size, 0)
+    if data[end:] != _CHECKSUM.pack(zlib.crc32(memoryview(data)[:end])):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    pages, labelled, period, n_texts, n_containers, _ = _HEADER.unpack_from(data)
-    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < _end(n_texts, n_containers):
-        found = f"{n_texts} texts and {n_containers} containers in {end} bytes"
+    return unpacked(data[:end])
+
+
+def unpacked(data: bytes) -> SiteMemory:
+    """The memory in *data*, which `packed` has made."""
+    if len(data) < _HEADER.size:
+        raise DamagedMemoryError("there is no header: the bytes were cut off")
+    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
+    n = n_texts + n_containers
+    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or len(data) < _end(n):
+        found = f"{n_texts} texts and {n_containers} containers in {len(data)} bytes"
         raise DamagedMemoryError(f"the header does not fit what follows: {found}")
     if not all(0 <= count <= LARGEST_COUNT for count in (pages, labelled)):
         raise DamagedMemoryError("the number of pages is not a count")
     if not 0 <= period <= LAST_PERIOD:
         raise DamagedMemoryError(f"expected a period up to {LAST_PERIOD}, got {period}")
-    memory = unpacked(data[:end])
-    for table in (memory.texts, memory.containers):
-        are_counts = not len(table) or (table.rows.min() >= 0 and table.rows.max() <= LARGEST_COUNT)
-        if not are_counts or not np.all(table.keys[1:] > table.keys[:-1]):
-            raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
-    return memory
-
-
-def unpacked(data: bytes) -> SiteMemory:
-    """The memory in *data*, which `packed` has made in a process of the same program."""
-    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
-    n = n_texts + n_containers
     rows_at = _HEADER.size + _KEY * n
     keys = np.frombuffer(data, "<u8", n, _HEADER.size)
     rows = np.frombuffer(data, "<f4", n * WIDTH, rows_at).reshape(n, WIDTH)
     seen = np.frombuffer(data, "<u4", n, rows_at + _ROW * n)
     texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
     containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
-    addresses = _addresses(data[_end(n_texts, n_containers) :], n_shapes)
+    are_counts = not n or (rows.min() >= 0 and rows.max() <= LARGEST_COUNT)
+    are_sorted = all(np.all(each.keys[1:] > each.keys[:-1]) for each in (texts, containers))
+    if not are_counts or not are_sorted:
+        raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
+    addresses = _addresses(data[_end(n) :], n_shapes)
     return SiteMemory(pages, labelled, period, texts, containers, addresses)
 
 
-def _end(n_texts: int, n_containers: int) -> int:
-    """Where the tables end."""
-    return _HEADER.size + (n_texts + n_containers) * (_KEY + _ROW + _MINUTE)
+def _end(n: int) -> int:
+    """Where *n* rows of the tables end."""
+    return _HEADER.size + n * (_KEY + _ROW + _MINUTE)
 
 
 def _address_bytes(addresses: AddressCounts) -> bytes:

@@ -4,14 +4,13 @@ Parsers of feeds are in Python and take seconds for a megabyte that is made for 
 hold the interpreter's lock as long. One process reads all lists of a crawl, one after the other, as
 one takes milliseconds. A list that takes too much ends it, and the next list starts another.
 
-The articles of an answer are pickled `CHUNK` at a time, so that the event loop never unpickles more
+The articles of an answer are packed `CHUNK` at a time, so that the event loop never unpacks more
 than that at once.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +20,7 @@ from time import process_time
 from traceback import format_exc
 from typing import Final
 
+from scrapy_mss.crawl.packing import packed, unpacked
 from scrapy_mss.crawl.processes import (
     LOST,
     OUT_OF_MEMORY,
@@ -65,16 +65,18 @@ class UnreadListError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The contents of a list, as the process sends them."""
+    """The contents of a list, as the process sends them, or the *reason* why it is not read."""
 
-    lists: dict[str, list[str]]
+    lists: Mapping[str, list[str]]
     off_site: str = ""
     seconds: float = 0.0  # of processor time
-    pickled: Sequence[bytes] = ()
+    packed: Sequence[bytes] = ()
+    reason: str = ""
+    details: str = ""
 
     def chunks(self) -> Iterator[list[Listed]]:
         """The articles, some at a time, the newest first."""
-        return map(pickle.loads, self.pickled)  # of our own process
+        return (unpacked(each, list[Listed]) for each in self.packed)
 
 
 class ListReader:
@@ -103,17 +105,17 @@ class ListReader:
             try:
                 self.child.begin()
                 self.child.send(message((about, body)))
-                found = self.child.receive()
+                found = self.child.receive(Answer)
             except LOST:
                 reason = REASONS.get(self.child.end(), CRASH)
                 # How long it took is lost with the process: the limit is assumed.
                 raise UnreadListError(reason, seconds=self._seconds) from None
-        if isinstance(found, UnreadListError):
-            raise found
+        if found.reason:
+            raise UnreadListError(found.reason, found.details, found.seconds)
         return found
 
 
-def answered(about: About, body: bytes) -> Answer | UnreadListError:
+def answered(about: About, body: bytes) -> Answer:
     """The contents of the list with this *body*, or why it cannot be read."""
     started = process_time()
     try:
@@ -121,14 +123,18 @@ def answered(about: About, body: bytes) -> Answer | UnreadListError:
     except MemoryError:
         raise
     except TooLargeError as error:
-        return UnreadListError(TOO_LARGE, str(error), process_time() - started)
+        return _unread(TOO_LARGE, str(error), started)
     except Exception:  # noqa: BLE001 - the crawl logs it
-        return UnreadListError(ERROR, format_exc(), process_time() - started)
+        return _unread(ERROR, format_exc(), started)
     articles = contents.articles
     chunks = (articles[start : start + CHUNK] for start in range(0, len(articles), CHUNK))
     lists = {kind: [each.url for each in named] for kind, named in contents.lists.items()}
-    pickled = [pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks]
-    return Answer(lists, contents.off_site, process_time() - started, pickled)
+    articles_packed = [*map(packed, chunks)]
+    return Answer(lists, contents.off_site, process_time() - started, articles_packed)
+
+
+def _unread(reason: str, details: str, started: float) -> Answer:
+    return Answer({}, seconds=process_time() - started, reason=reason, details=details)
 
 
 def main(seconds: str) -> None:
@@ -138,7 +144,7 @@ def main(seconds: str) -> None:
     read(FIRST, FIRST_BODY)
     with suppress(EOFError, ConnectionError):  # the crawl is over
         while True:
-            about, body = receive(lists)
+            about, body = receive(lists, tuple[About, bytes])
             signal.setitimer(signal.ITIMER_PROF, float(seconds))
             try:
                 answer = answered(about, body)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_mss.settings import SETTINGS, SettingError, enabled, listed, read
+from scrapy_mss.settings import REMOVED, SETTINGS, SettingError, enabled, listed, read
 from scrapy_mss.sites.shards import Shard
 
 # Of each setting: what may stand there and what it becomes.
@@ -160,6 +160,11 @@ def test_an_unknown_name_without_a_similar_one_is_an_error_with_all() -> None:
     (error,) = errors_of(MSS_ZZZZZZZZZZZZ=1)
 
     assert all(name in error for name in SETTINGS)
+
+
+@pytest.mark.parametrize("name", sorted(REMOVED))
+def test_a_removed_name_is_an_error_that_says_what_to_do(name: str) -> None:
+    assert errors_of(**{name: "x"}) == [f"{name} was removed: {REMOVED[name]}"]
 
 
 def test_known_names_and_those_of_others_are_accepted() -> None:

@@ -18,15 +18,15 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
-from scrapy_mss.crawl import pool, processes
+from scrapy_mss.crawl import packing, pool, processes
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, _Worker
 from scrapy_mss.crawl.processes import Child
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
@@ -41,11 +41,14 @@ from tests.plugin.site import index, plain
 
 pytestmark = pytest.mark.any_scrapy("pools of processes; of Scrapy they have a Settings object")
 
+T = TypeVar("T")
+
 MODEL = bundled_model()  # of the tests whose pages matter little
 
 MISBEHAVING = """
 import os, subprocess, sys, time
 import scrapy_mss.article
+from scrapy_mss.crawl import processes
 
 sound = scrapy_mss.article.read_article
 
@@ -57,6 +60,8 @@ def read_article(html, url, state, extractor):
         os._exit(3)
     if "error" in url:
         raise ZeroDivisionError(url)
+    if "answer" in url:
+        processes.message = lambda _: bytes.fromhex(url.rpartition("/")[2])
     if "print" in url:
         print("what a library has to say")
         sys.stdout.flush()
@@ -83,6 +88,23 @@ def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("BEGUN", str(begun))
     return begun
+
+
+@pytest.fixture
+def slow_pages_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow pages have half a second, and no other page is too late on a busy machine."""
+    answer, receive = WorkerPool._first_answer, Child.receive
+    late = set[Child]()
+
+    def first_answer(pool: WorkerPool, worker: _Worker) -> PageAnswer:
+        (late.add if b"/slow" in worker.jobs[0].data else late.discard)(worker.child)
+        return answer(pool, worker)
+
+    def received(child: Child, expected: type[T], seconds: float) -> T:
+        return receive(child, expected, 0.5 if child in late else seconds)
+
+    monkeypatch.setattr(WorkerPool, "_first_answer", first_answer)
+    monkeypatch.setattr(Child, "receive", received)
 
 
 def pool_of(count: int, model: Model, **more: object) -> WorkerPool:
@@ -180,7 +202,7 @@ def test_other_workers_go_on_beside_a_slow_page(misbehaving: Path) -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
-    misbehaving: None, count: int
+    misbehaving: None, slow_pages_time_out: None, count: int
 ) -> None:
     chance = random.Random(count)
     long = f"{plain(7)}<!--{'x' * pool.SENT_AHEAD}-->"  # more than is sent ahead, and quick to read
@@ -194,18 +216,48 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
     kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=16), "slow", "sound"]
     pages = [page(kind, long if kind == "long" else "") for kind in kinds]
 
-    with working(count, MODEL, MSS_TIMEOUT=3) as workers:
+    with working(count, MODEL) as workers:
         found = read(workers, pages)
 
     assert found == [becomes[kind] for kind in kinds]
+
+
+class Hostile:
+    """What runs code where it is unpickled."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self._file,)
+
+
+@pytest.mark.slow("processes that are killed")
+def test_a_hostile_answer_costs_its_page_and_its_worker_and_runs_no_code(
+    misbehaving: None, tmp_path: Path
+) -> None:
+    executed = tmp_path / "executed"
+    harmful = pickle.dumps(Hostile(executed))
+    answers = [
+        packing.LENGTH.pack(2**32 - 1),
+        processes.message(PageRequest("", "")),
+        packing.LENGTH.pack(len(harmful)) + harmful,
+    ]
+    hostile = [page(f"answer/{each.hex()}") for each in answers]
+
+    with working(1, MODEL) as workers:
+        found = read(workers, [*hostile, page()])
+
+    assert found == ["crash"] * len(answers) + [here(MODEL, page())]
+    assert not executed.exists()
 
 
 def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once: list[int] = [0]
     receive, send = Child.receive, Child.send
 
-    def received(child: Child, seconds: float) -> Any:
-        answer = receive(child, seconds)
+    def received(child: Child, expected: type[T], seconds: float) -> T:
+        answer = receive(child, expected, seconds)
         at_once.append(at_once[-1] - 1)
         return answer
 
@@ -285,7 +337,7 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
     receive = Child.receive
-    monkeypatch.setattr(Child, "receive", lambda child, _: receive(child))
+    monkeypatch.setattr(Child, "receive", lambda child, expected, _: receive(child, expected))
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -388,12 +440,12 @@ def test_a_worker_that_hangs_while_it_starts_is_tried_twice(
 def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    failing = FailingOnce(pickle.dumps, MemoryError)
+    failing = FailingOnce(packing.packed, MemoryError)
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
         with working(1, MODEL) as jobs.pool:
-            monkeypatch.setattr(pickle, "dumps", failing)
+            monkeypatch.setattr(pool, "packed", failing)
             begun = [jobs.begin(page()), jobs.begin(page())]
             return [await answered(job) for job in begun]
 
@@ -427,7 +479,7 @@ def _ended() -> subprocess.Popen[bytes]:
 def test_what_is_printed_is_no_answer_and_pages_are_no_input(misbehaving: None) -> None:
     pages = [page("print"), page("print"), page("input"), page()]
 
-    with working(1, MODEL, MSS_TIMEOUT=5.0) as workers:
+    with working(1, MODEL) as workers:
         assert read(workers, pages) == [here(MODEL, each) for each in pages]
 
 
