@@ -184,8 +184,8 @@ class Options:
         True,
         _switch,
         "True or False",
-        "Whether to [learn](crawling.md#training) from pages that wrappers or feeds label. If not, "
-        "the model does not change.",
+        "Whether to learn from pages that wrappers or [feeds](every-hour.md#texts-of-feeds) "
+        "label. If not, the model does not change.",
     )
     emit: str = _setting(
         EMIT_ARTICLES,

@@ -36,7 +36,7 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.pages.declarations import ARTICLE, Graph, PageIdentity
 
 PROGRAM: Final = "python -m research.studies.text_labels"
-SETS: Final = ("articles_wcxb", "articles_fundus", "articles_manual")
+SETS: Final = ("articles_l3s", "articles_fundus", "articles_manual", "articles_wcxb")
 CLOSING: Final = "The post {} appeared first on the site of the paper."
 DECLARED: Final = "articleBody"
 
@@ -120,8 +120,11 @@ HEADER: Final = (
 def unseen(folder: Path, name: str, pages: Sequence[LabelledPage], limit: int | None) -> Extractor:
     """An extractor that has learned from so many pages of each other set, but no site of *pages*.
 
-    It takes all pages for articles.
+    It takes all pages for articles. A set that the bundled model has not learned from is read by
+    that.
     """
+    if name not in ARTICLES:
+        return Extractor()
     sites = {key for page in pages for key in site_keys(page)}
     cases = read(folder, [each for each in ARTICLES if each != name], limit)
     known = [case for case in cases if sites.isdisjoint(site_keys(case.labelled))]
