@@ -38,8 +38,6 @@ logger = logging.getLogger(__name__)
 
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, which decides
 FEED = "feed"  # the source of labels that no wrapper gives
-# What its labels count, as a share of a wrapper's: research/notes/labels.md.
-TRUST_IN_FEEDS = 0.8
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
