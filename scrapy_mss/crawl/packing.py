@@ -33,9 +33,7 @@ SHORT: Final = 256  # characters of ASCII that a text in the JSON has at most
 SCALARS: Final = (bool, int, float, bytes, NoneType)
 INTEGERS: Final = range(-(2**63), 2**64)
 # Why data that another process has sent cannot be read.
-UNREADABLE: Final = (
-    *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError, struct.error),
-)
+ERRORS: Final = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 # Types with forms of their own: the functions from values to bytes, and back.
 FORMS: Final[dict[type, tuple[Callable[[Any], bytes], Callable[[bytes], Any]]]] = {}
 
@@ -55,7 +53,7 @@ def unpacked(data: bytes, expected: type[T]) -> T:
     """The value of the *expected* type in *data*; arrays are parts of it and cannot be changed."""
     try:
         value: T = _read(_document(data), expected)
-    except UNREADABLE as error:
+    except ERRORS as error:
         raise PackingError(f"expected {expected}: {type(error).__name__}: {error}") from error
     return value
 
@@ -158,7 +156,7 @@ def _first(value: Any, expected: tuple[Any, ...]) -> Any:  # noqa: ANN401 - what
         return None
     *others, last = (each for each in expected if each is not NoneType)
     for each in others:
-        with suppress(*UNREADABLE):
+        with suppress(*ERRORS):
             return _read(value, each)
     return _read(value, last)
 
