@@ -38,6 +38,7 @@ class Stat:
 
 TRAIN_SEEN = Stat("train/seen", "pages of sites with wrappers that reached the training middleware")
 TRAIN_LEARNED = Stat("train/learned", "pages learned from")
+TRAIN_SOURCE = Stat("train/source/{source}", "these pages, by what labelled them: wrapper, feed")
 TRAIN_TOKENS = Stat("train/tokens", "tokens of these pages")
 TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned from, by reason")
 TRAIN_SECONDS = Stat(

@@ -25,8 +25,8 @@ from typing import Final, NamedTuple
 from research import command_line
 from research.bench import metrics
 from research.datasets.sets import load
-from research.training.examples import label_blocks
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Example, example_of

@@ -30,10 +30,10 @@ from research import command_line
 from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
-from research.training.examples import label_blocks
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import article_tokens, select
+from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render

@@ -321,6 +321,10 @@ class Lessons:
             self.keys, self.sums = _bounded(*_added(self, other))
             self.reader = other.reader
 
+    def scaled(self, share: float) -> Lessons:
+        """The same with a *share* of their weight."""
+        return Lessons(self.keys, np.rint(share * self.sums).astype(np.int64), self.reader)
+
     @property
     def pages(self) -> float:
         """How many pages they are of."""

@@ -1,4 +1,4 @@
-"""Learns from the pages of sites with wrappers, into a store that other crawls may be using.
+"""Learns from labelled pages, into a store that other crawls may be using.
 
 Pages are labelled where page work is done, several at a time, and their counts are added here, in
 the event loop, one after the other; nothing else changes the model. What they teach adds up, so
@@ -61,6 +61,7 @@ class Learner(CheckpointPart):
         self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
+        self._newest_generation, self._in_newest = self.model.learned.learned_pages.newest()
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
         self._taken = 0  # pages of the last checkpoint that was written
         self._n_uncertain = 0  # pages that are perhaps not stored
@@ -85,18 +86,24 @@ class Learner(CheckpointPart):
         rejection = learned.rejection(example)
         if rejection is not None:
             return rejection
-        generation = generation_after(self.pages)
+        generation = self._generation()
         self._unsaved.add(example, generation)
         with self.changing(example):
             learned.add(example, generation)
         self.unsaved_pages += 1
         return None
 
+    def _generation(self) -> int:
+        """That of the next page, by the pages that are known if most have no counts."""
+        full = generation_after(self._in_newest)
+        self._in_newest += 1
+        return max(generation_after(self.pages), self._newest_generation + full)
+
     @property
     def lost(self) -> int:
         """How many pages could not be written, once all has ended."""
-        in_flight = self._in_flight.bayes.pages if self._in_flight else 0
-        return self._unsaved.bayes.pages + in_flight + self._n_uncertain
+        in_flight = len(self._in_flight.learned_pages) if self._in_flight else 0
+        return len(self._unsaved.learned_pages) + in_flight + self._n_uncertain
 
     @property
     def loss(self) -> str:
@@ -107,7 +114,7 @@ class Learner(CheckpointPart):
         """What adds all that is unsaved to the store; None if nothing was learned."""
         self.unsaved_pages = 0
         self._take_back()
-        if not self._unsaved.bayes.pages:
+        if not len(self._unsaved.learned_pages):
             return None
         taken, self._unsaved = self._unsaved, Model(self._stored.profile)
         self._in_flight = taken
@@ -116,7 +123,7 @@ class Learner(CheckpointPart):
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
         """Go on with what others have learned; after an *error*, what was taken is unsaved."""
         if error is None:
-            self._taken = self._in_flight.bayes.pages if self._in_flight else 0
+            self._taken = len(self._in_flight.learned_pages) if self._in_flight else 0
             self._in_flight = None
             self.n_checkpoints += 1
             self._logged = ""
@@ -170,7 +177,10 @@ class Learner(CheckpointPart):
 
 
 class Trainer:
-    """Trains the model on the pages that wrappers label, and counts their results."""
+    """Trains the model on labelled pages, and counts the results.
+
+    Wrappers label pages, and where there is none, feeds that have the text of their articles.
+    """
 
     def __init__(
         self, options: Options, labels: PageLabels, learner: Learner, numbers: CrawlStats
@@ -182,29 +192,32 @@ class Trainer:
         self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def train(self, response: HtmlResponse, *, article: bool) -> None:
-        """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
+    async def train(self, response: HtmlResponse, *, article: bool, text: str = "") -> None:
+        """Have the page learned, if a wrapper labels it, or else the *text* that its feed has.
 
+        *article* says whether others read it.
         Returns as soon as the page is under way, which waits while workers have pages enough.
         """
         wrapper = self._labels.wrapper_for(response)
-        if wrapper is None:
+        if wrapper is not None:
+            self._stats.add(stats.TRAIN_SEEN)
+        elif not text:
             return
-        self._stats.add(stats.TRAIN_SEEN)
-        wanted = article and self.with_articles and not wrapper.train_only
-        await self._caught(self._begin(response, article=wanted), response.url)
+        is_for_training = wrapper is not None and wrapper.train_only
+        wanted = article and self.with_articles and not is_for_training
+        await self._caught(self._begin(response, article=wanted, text=text), response.url)
 
     async def drain(self) -> None:
         """Wait until all pages that are under way are learned."""
         while self._under_way:
             await asyncio.wait(self._under_way)
 
-    async def _begin(self, response: HtmlResponse, *, article: bool) -> None:
+    async def _begin(self, response: HtmlResponse, *, article: bool, text: str) -> None:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return
         await self._labels.jobs.room()
-        labelled = self._labels.begin(response, example=True, article=article)
+        labelled = self._labels.begin(response, example=True, article=article, text=text)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
@@ -247,5 +260,6 @@ class Trainer:
         if rejection is not None:
             return rejection.value
         self._stats.add(stats.TRAIN_LEARNED)
+        self._stats.add(stats.TRAIN_SOURCE, source=labels.source)
         self._stats.add(stats.TRAIN_TOKENS, labels.n_tokens)
         return ""

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.article import ArticleResult
+from scrapy_mss.article import WRAPPER, ArticleResult
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
@@ -52,6 +52,9 @@ class PageRequest:
     with what is known of the page's *site*, if sites are remembered. A *further* page is one of an
     article that another page begins. With *emitted*, the paragraphs of the page are answered; it
     has those with which its article was emitted before, if it was.
+
+    The example of a page without a wrapper is labelled by the *text* that its feed has, if there is
+    one and both agree.
     """
 
     html: str
@@ -62,19 +65,22 @@ class PageRequest:
     further: bool = False
     site: SiteContext | None = None
     emitted: bytes | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSummary:
     """What the crawl counts of a labelling; *reason* is why nothing is labelled.
 
-    *selectors* are those of the rule, each with whether it selected what was taken.
+    *selectors* are those of the rule, each with whether it selected what was taken. *source* is
+    what labels the page.
     """
 
     reason: Reason | None
     field_hits: Mapping[str, bool]
     n_tokens: int
     selectors: tuple[tuple[str, bool], ...] = ()
+    source: str = WRAPPER
 
 
 @dataclass(frozen=True, slots=True)

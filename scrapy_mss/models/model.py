@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
@@ -83,6 +83,12 @@ class LearnedPages:
 
     def __len__(self) -> int:
         return len(self.arrays()[0])
+
+    def newest(self) -> tuple[int, int]:
+        """The newest generation, and how many pages are of it."""
+        generations = self.arrays()[1]
+        newest = generations.max(initial=0)
+        return int(newest), int(np.count_nonzero(generations == newest))
 
     def add(self, key: int, generation: int) -> None:
         """Take in the page of this *key*."""
@@ -264,6 +270,14 @@ class Example:
     key: int
     observation: Observation
     lessons: Lessons = field(default_factory=Lessons)
+
+    def trusted(self, share: float) -> Example:
+        """The same by labels that are trusted as a *share* of those of people and wrappers.
+
+        It has no counts, which learn only from these.
+        """
+        lessons = self.lessons.scaled(share)
+        return replace(self, observation=self.observation.uncounted(), lessons=lessons)
 
 
 # The probability of the blocks of a page, given that without what is known of its site.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from research.studies import learning
-from research.training.examples import label_blocks
+from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import ModelError, from_bytes, to_bytes

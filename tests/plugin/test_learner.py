@@ -6,6 +6,7 @@ import asyncio
 import gc
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.training import Learner
+from scrapy_mss.models import model
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, LearnedPages, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
@@ -52,6 +54,37 @@ def example(number: int, address: str) -> Example:
 
 
 EMPTY = Model(DEFAULT)
+
+
+def test_pages_that_are_not_counted_are_learned_once_and_stored(tmp_path: Path) -> None:
+    made = example(0, "https://news.example/0")
+    learner = learner_of(tmp_path)
+
+    assert learner.learn(made.trusted(0.8)) is None
+    assert (learner.pages, learner.lost) == (0, 1)
+    assert learner.learn(made) is Rejection.ALREADY_LEARNED
+    assert learner.model.identifier != learner_of(tmp_path).model.identifier
+    finish(learner)
+
+    assert learner.lost == 0
+    assert_same_counts(stored_model(tmp_path), EMPTY)
+    assert learner_of(tmp_path).learn(made) is Rejection.ALREADY_LEARNED
+    assert learner_of(tmp_path).model.identifier == learner.model.identifier
+
+
+def test_generations_go_on_where_pages_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "PAGES_OF_A_GENERATION", 2)
+    made = example(0, "https://news.example/0").trusted(0.8)
+
+    for first in (0, 3):  # in two crawls
+        learner = learner_of(tmp_path)
+        for key in range(first, first + 3):
+            assert learner.learn(replace(made, key=key)) is None
+        finish(learner)
+
+    assert stored_model(tmp_path).learned_pages.arrays()[1].tolist() == [0, 0, 1, 1, 2, 2]
 
 
 # A store that fails
