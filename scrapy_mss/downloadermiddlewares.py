@@ -23,6 +23,7 @@ from scrapy_mss.crawl.pages import (
     PrivateHostError,
     header,
     is_page,
+    listed_text,
 )
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
@@ -89,7 +90,7 @@ class EncodingMiddleware:
 
 
 class TrainingMiddleware:
-    """Learns from each page that a wrapper labels; whatever happens, the response goes on."""
+    """Learns from each page that is labelled; whatever happens, the response goes on."""
 
     def __init__(self, trainer: Trainer) -> None:
         self._trainer = trainer
@@ -97,14 +98,9 @@ class TrainingMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         extension = MssExtension.of(crawler)
-        why = ""
         if not extension.options.train:
-            why = "MSS_TRAIN is off"
-        elif not extension.wrappers:
-            why = "there are no wrappers in MSS_WRAPPERS to label pages with"
-        if why:
-            # With a message Scrapy warns, at each crawl without wrappers, of what is no mistake.
-            logger.debug("scrapy-mss: no training: %s", why)
+            # With a message Scrapy warns of what is no mistake.
+            logger.debug("scrapy-mss: no training: MSS_TRAIN is off")
             raise NotConfigured
         return cls(extension.trainer)
 
@@ -117,7 +113,7 @@ class TrainingMiddleware:
         """
         if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
             article = not request.meta.get(SKIP_EXTRACTION)
-            await self._trainer.train(response, article=article)
+            await self._trainer.train(response, article=article, text=listed_text(request))
         return response
 
 

@@ -184,7 +184,8 @@ class Options:
         True,
         _switch,
         "True or False",
-        "Whether to learn from pages of sites with wrappers. If not, the model does not change.",
+        "Whether to learn from pages that wrappers or [feeds](every-hour.md#texts-of-feeds) "
+        "label. If not, the model does not change.",
     )
     emit: str = _setting(
         EMIT_ARTICLES,

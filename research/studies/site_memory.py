@@ -30,10 +30,10 @@ from research import command_line
 from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
-from research.training.examples import label_blocks
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import article_tokens, select
+from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
@@ -65,11 +65,15 @@ class Reading:
     visit: SiteContext = field(default_factory=lambda: SiteContext(SiteMemory(), MINUTE))
 
     def block_probabilities(
-        self, page: Page, probability: Floats, article_probability: float
+        self,
+        page: Page,
+        probability: Floats,
+        article_probability: float,
+        by_labels: Floats | None = None,
     ) -> Floats:
         """The *probability* as it is."""
         self.probability = probability
-        return self.visit.block_probabilities(page, probability, article_probability)
+        return self.visit.block_probabilities(page, probability, article_probability, by_labels)
 
     def article_probability(self, article_probability: float, with_site: float) -> float:
         """The probability *with_site*, as the extractor had it."""

@@ -15,7 +15,7 @@ import numpy as np
 from research.datasets.pages import Example
 from research.training.stripping import stripped
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import match_words
+from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.markup.tokens import Bools, Floats
 
 COPIED = 3  # one page in so many gives a stripped copy
@@ -85,12 +85,3 @@ def training_examples(
         if remainder == 1 and is_article:
             copy = Page.of(stripped(page.tokens, variant))
             yield TrainingExample(copy, label_blocks(copy, example.text), site, synthetic=True)
-
-
-def label_blocks(page: Page, text: str) -> Bools:
-    """bool[n_blocks]: the blocks most of whose words are in *text*.
-
-    On both sides of a gap, too: where junk splits an article, a span would be one side of it.
-    """
-    matched = page.blocks.count(match_words(page.tokens, text))
-    return np.greater(matched, page.blocks.words / 2)

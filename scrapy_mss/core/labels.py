@@ -17,6 +17,7 @@ from enum import Enum
 
 import numpy as np
 
+from scrapy_mss.core.common_subsequence import common_subsequence
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.tokens import CJK, Bools, Tokens
 
@@ -36,6 +37,7 @@ class Rejection(Enum):
 
     EMPTY = "empty"
     NOT_FOUND = "not_found"  # the page does not have the text that it is said to have
+    DISAGREES = "disagrees"  # it is read otherwise
     TOO_FEW_WORDS = "too_few_words"
     TOO_MANY_TAGS = "too_many_tags"
     MODEL_FULL = "model_full"
@@ -77,19 +79,12 @@ def has_words(text: str) -> bool:
 
 def match_words(tokens: Tokens, text: str) -> Bools:
     """bool[n_tokens]: the word tokens that a longest common subsequence pairs with *text*."""
-    try:
-        from rapidfuzz.distance import LCSseq
-    except ImportError as error:
-        message = "labelling by a known text needs rapidfuzz: pip install 'scrapy-mss[labels]'"
-        raise ImportError(message) from error
     numbers: dict[str, int] = {}
     page = [numbers.setdefault(word.lower(), len(numbers)) for word in tokens.words()]
     known = [numbers.setdefault(word.lower(), len(numbers)) for word in words_of(text)]
     at = np.flatnonzero(tokens.is_word)
     matched = np.zeros(len(tokens), np.bool_)
-    for run in LCSseq.opcodes(page, known):
-        if run.tag == "equal":
-            matched[at[run.src_start : run.src_end]] = True
+    matched[at[common_subsequence(page, known)]] = True
     return matched
 
 

@@ -67,6 +67,10 @@ class Observation:
         if self.tokens.shape != (2,) or self.tokens.min() < 0 or self.pages < 0:
             raise ValueError(f"expected two numbers of tokens, got {self.tokens}")
 
+    def uncounted(self) -> Observation:
+        """What the same pages add that are learned without being counted: their digest."""
+        return Observation({}, np.zeros(2, np.int64), self.digest, 0)
+
 
 class NaiveBayes(Generic[PageT]):
     """In and out counts for each family of features.

@@ -23,6 +23,7 @@ from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
+from scrapy_mss.crawl.page_work import FEED
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.metadata.languages import detector
@@ -180,10 +181,12 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
     missed = [site for site in sites if numbers.get(stats.WRAPPER_MISS, site=site)]
     articles, pages = numbers.get(stats.EXTRACT_ARTICLES), numbers.get(stats.EXTRACT_PAGES)
     learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
+    by_feeds = numbers.get(stats.TRAIN_SOURCE, source=FEED)
     mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
-    of_sites = f"{learned:.0f} of {seen:.0f} pages of {len(labelled)} wrapped sites"
+    of_sites = f"{learned - by_feeds:.0f} of {seen:.0f} pages of {len(labelled)} wrapped sites"
+    of_feeds = f" and {by_feeds:.0f} by the texts of feeds" if by_feeds else ""
     lines = [
-        f"learned {of_sites} (model {model})",
+        f"learned {of_sites}{of_feeds} (model {model})",
         f"{articles:.0f} articles in {pages:.0f} pages, mean probability {mean:.2f}",
         *_to_check("wrappers that matched no page of their site", set(missed) - set(labelled)),
         *_to_check("wrappers whose fields were on no page", _with_fields(numbers, labelled)),

@@ -110,9 +110,13 @@ class ArticleReader:
         return await self._read(response.text, response.url, further=further)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
-        """What the wrapper of the site gives, if there is one that is not for training alone."""
+        """What the wrapper of the site gives, if there is one that is not for training alone.
+
+        Of a page that its feed labels, what was read for that.
+        """
         wrapper = self._labels.wrapper_for(response)
-        if wrapper is None or wrapper.train_only or len(response.text) > self._options.max_body:
+        is_for_training = wrapper is not None and wrapper.train_only
+        if is_for_training or len(response.text) > self._options.max_body:
             return None
         labelled = self._labels.begin(response, article=True)
         return None if labelled is None else await self._labels.answer(labelled)

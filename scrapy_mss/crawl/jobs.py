@@ -24,7 +24,6 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
@@ -40,7 +39,7 @@ from scrapy_mss.crawl.wire import (
     PageAnswer,
     PageRequest,
 )
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
@@ -101,7 +100,7 @@ class PageJobs:
         if pool is not None:
             pool.close()
 
-    def changing(self, by: Observation | None) -> AbstractContextManager[None]:
+    def changing(self, by: Example | None) -> AbstractContextManager[None]:
         """To be entered while the model changes *by* what is added to it, or by anything."""
         return nullcontext() if self.pool is None else self.pool.changing(by)
 
@@ -195,9 +194,9 @@ def _warn(url: str, failure: str) -> None:
 
 @dataclass(slots=True)
 class LabelJob:
-    """The labelling of one page: under way or done."""
+    """The labelling of one page: under way or done; *site* is that of its wrapper, or empty."""
 
-    wrapper: Wrapper
+    site: str
     url: str
     job: PageJob
     with_article: bool
@@ -205,7 +204,10 @@ class LabelJob:
 
 
 class PageLabels:
-    """Labels pages by the wrappers of their sites, and counts hits and misses by site."""
+    """Labels pages by the wrappers of their sites, and counts hits and misses by site.
+
+    Others are labelled by the text that a feed has, if an example is asked for.
+    """
 
     def __init__(self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats) -> None:
         self._wrappers = wrappers
@@ -218,22 +220,29 @@ class PageLabels:
         return self._wrappers.find(response.url)
 
     def begin(
-        self, response: HtmlResponse, *, example: bool = False, article: bool = False
+        self,
+        response: HtmlResponse,
+        *,
+        example: bool = False,
+        article: bool = False,
+        text: str = "",
     ) -> LabelJob | None:
-        """Have the page labelled, unless it is already; None if no wrapper matches its URL.
+        """Have the page labelled, unless it is already; None if nothing labels it.
 
-        An *example* is for whoever asks first, which is the training middleware.
+        Without a wrapper it is labelled by the *text* that its feed has. An *example* is for
+        whoever asks first, which is the training middleware.
         """
         known = self._labelled.get(response)
         if known is not None and (known.with_article or not article):
             return known
         wrapper = self._wrappers.find(response.url)
-        if wrapper is None:
+        if wrapper is None and not text:
             return None
-        page = PageRequest(response.text, response.url, wrapper, example, article)
+        page = PageRequest(response.text, response.url, wrapper, example, article, text=text)
         # Whoever began the first labelling counts it, be it under way or done.
         job = self.jobs.begin(page)
-        begun = LabelJob(wrapper, response.url, job, article, counted=known is not None)
+        site, is_counted = wrapper.site if wrapper else "", known is not None or wrapper is None
+        begun = LabelJob(site, response.url, job, article, counted=is_counted)
         self._labelled[response] = begun
         return begun
 
@@ -251,7 +260,7 @@ class PageLabels:
         answer = await answered(labelled.job)
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True
-            self._count(labelled.wrapper.site, answer.labels)
+            self._count(labelled.site, answer.labels)
             if self.jobs.quality is not None:
                 self.jobs.quality.labels(labelled.url, answer.labels)
         return answer

@@ -1,7 +1,8 @@
 """The work for a page of a crawl: labels, a training example, an article, learning.
 
 It is the same in a worker process and in the crawl's own. A page of a site with a wrapper is parsed
-and labelled once for all purposes, and read by the model at once if the wrapper misses it.
+and labelled once for all purposes, and read by the model at once if the wrapper misses it. So is a
+page whose text a feed has.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scrapy_mss.article import (
     read_article,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
@@ -27,7 +29,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.sites.context import SiteContext
+from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 from scrapy_mss.wrappers.reading import MIN_PROBABILITY, read_at
@@ -35,6 +37,7 @@ from scrapy_mss.wrappers.reading import MIN_PROBABILITY, read_at
 logger = logging.getLogger(__name__)
 
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, which decides
+FEED = "feed"  # the source of labels that no wrapper gives
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
@@ -55,6 +58,8 @@ class PageWork:
                 page = replace(page, site=_with_emitted(page, page.emitted))
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
+            if page.text:
+                return self._labelled_by_text(page)
             article = self._read(page, page.html)
             return PageAnswer(article, update=page.site.update if page.site else None)
         except MemoryError:
@@ -81,11 +86,47 @@ class PageWork:
         )
         return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
+    def _labelled_by_text(self, page: PageRequest) -> PageAnswer:
+        """The answer for a page that its feed may label, where the reading agrees."""
+        started = perf_counter()
+        state, extractor = ModelState.of(self.model), Extractor.of(self.model)
+        source = Page.of(page.html, extractor.profile.stem, page.url)
+        extraction = extractor.extract_page(source, page.site)
+        article = None
+        if page.article:
+            article = article_of_extraction(extraction, page.url, state, self._options(page))
+            article = replace(article, seconds=perf_counter() - started)
+            started = perf_counter()
+        example, update = self._taught_by_text(page, extraction)
+        if update is None and page.site is not None:
+            update = page.site.update  # of what the model has read
+        labels = LabelSummary(None, {}, len(source.tokens), source=FEED)
+        seconds = perf_counter() - started
+        return PageAnswer(article, labels, example, seconds=seconds, update=update)
+
+    def _taught_by_text(
+        self, page: PageRequest, extraction: Extraction
+    ) -> tuple[Example | Rejection, SiteUpdate | None]:
+        """What is to be learned by the text of *page*, and what the memory of its site is told."""
+        if not extraction.is_article:
+            return Rejection.DISAGREES, None
+        source = extraction.page
+        inside = agreed_tokens(source, page.text, extraction.kept)
+        if isinstance(inside, Rejection):
+            return inside, None
+        recalled = page.site.recalled if page.site is not None else None
+        example = example_of(source, inside, self.model, recalled)
+        if isinstance(example, Rejection):
+            return example, None
+        update = None if page.site is None else page.site.labelled(source, inside)
+        return example.trusted(TRUST), update
+
     def _example(self, page: PageRequest, labelling: Labelling) -> Example | Rejection:
         """What is to be learned: nothing where the wrapper leaves the text to the model."""
         if labelling.wrapper.around:
             return Rejection.READ_BY_MODEL
-        return example_of(labelling.tokens, labelling.inside, page.url, self.model)
+        recalled = page.site.recalled if page.site is not None else None
+        return example_of(Page(labelling.tokens, page.url), labelling.inside, self.model, recalled)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.

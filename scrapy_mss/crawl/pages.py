@@ -8,6 +8,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_mss.blocks.text_labels import MAX_TEXT
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.dates import Moments
 
@@ -16,6 +17,7 @@ SKIP_EXTRACTION = "mss_skip_extraction"
 RECHECK = "mss_recheck"  # the page is downloaded even if its article needs no recheck
 LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
 LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was published, and modified
+LISTED_TEXT = "mss_listed_text"  # the text of the page, as the feed has it
 PARTIAL = "mss_partial"  # the page whose article lacks further pages that could not be downloaded
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 OK = 200
@@ -42,6 +44,12 @@ def listed_moments(response: Response) -> Moments:
     texts = given if isinstance(given, list | tuple) else ()
     found = [dates.parse(text) if isinstance(text, str) else None for text in texts]
     return Moments(*found[:2])
+
+
+def listed_text(request: Request) -> str:
+    """The text that a feed has of the page; empty if it has none, or too much."""
+    given = request.meta.get(LISTED_TEXT)
+    return given if isinstance(given, str) and len(given) <= MAX_TEXT else ""
 
 
 def header(response: Response, name: str) -> str:

@@ -1,10 +1,11 @@
-"""Learns from the pages of sites with wrappers, into a store that other crawls may be using.
+"""Learns from labelled pages, into a store that other crawls may be using.
 
 Pages are labelled where page work is done, several at a time, and their counts are added here, in
-the event loop, one after the other; nothing else changes the model. Counts add up, so the order
-does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are not stored.
+the event loop, one after the other; nothing else changes the model. What they teach adds up, so
+the order does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are
+not stored.
 
-The live model includes at once everything that this crawl has learned, on top of the bundled model,
+The live model includes at once everything that this crawl has learned, beside the bundled model,
 which is never stored. What was learned since the last checkpoint is also kept in a model of its
 own; a checkpoint adds it to the store, and the live model takes what other crawls have added
 meanwhile. A page that crawls with this store have learned before, with the same text, is not
@@ -23,12 +24,11 @@ from typing import Any, TypeAlias
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
+from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.models.files import with_bundled
-from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
@@ -38,7 +38,7 @@ from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
 
-Changing: TypeAlias = Callable[[Observation | None], AbstractContextManager[None]]
+Changing: TypeAlias = Callable[[Example | None], AbstractContextManager[None]]
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
@@ -54,19 +54,14 @@ class Learner(CheckpointPart):
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:
-        """Start from what is *stored*, on top of the bundled model."""
+        """Start from what is *stored*, beside the bundled model."""
         super().__init__()
         self._stored = stored
-        known = stored.load()
-        n_known = known.bayes.pages
-        try:
-            self.model = with_bundled(known)
-        except ModelError as error:
-            raise ModelError(f"{stored.name}: {error}") from error
-        self._bundled_pages = self.model.bayes.pages - n_known
+        self.model = with_bundled(stored.load())
         self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
+        self._newest_generation, self._in_newest = self.model.learned.learned_pages.newest()
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
         self._taken = 0  # pages of the last checkpoint that was written
         self._n_uncertain = 0  # pages that are perhaps not stored
@@ -76,8 +71,8 @@ class Learner(CheckpointPart):
 
     @property
     def pages(self) -> int:
-        """How many pages crawls have learned, without those of the bundled model."""
-        return self.model.bayes.pages - self._bundled_pages
+        """How many pages crawls have learned."""
+        return self.model.learned.bayes.pages
 
     def learn(self, example: Example) -> Rejection | None:
         """Learn *example*; why it is rejected, if it is.
@@ -87,24 +82,28 @@ class Learner(CheckpointPart):
         """
         if self.checkpoints is not None:
             self.checkpoints.settle(0)  # others may have learned it
-        if example.key in self.model.learned_pages:
-            return Rejection.ALREADY_LEARNED
-        if not self.model.bayes.has_room(example.observation):
-            return Rejection.MODEL_FULL
-        generation = generation_after(self.pages)
-        self._unsaved.bayes.add(example.observation)
-        with self.changing(example.observation):
-            self.model.bayes.add(example.observation)
-        for model in (self._unsaved, self.model):
-            model.learned_pages.add(example.key, generation)
+        learned = self.model.learned
+        rejection = learned.rejection(example)
+        if rejection is not None:
+            return rejection
+        generation = self._generation()
+        self._unsaved.add(example, generation)
+        with self.changing(example):
+            learned.add(example, generation)
         self.unsaved_pages += 1
         return None
+
+    def _generation(self) -> int:
+        """That of the next page, by the pages that are known if most have no counts."""
+        full = generation_after(self._in_newest)
+        self._in_newest += 1
+        return max(generation_after(self.pages), self._newest_generation + full)
 
     @property
     def lost(self) -> int:
         """How many pages could not be written, once all has ended."""
-        in_flight = self._in_flight.bayes.pages if self._in_flight else 0
-        return self._unsaved.bayes.pages + in_flight + self._n_uncertain
+        in_flight = len(self._in_flight.learned_pages) if self._in_flight else 0
+        return len(self._unsaved.learned_pages) + in_flight + self._n_uncertain
 
     @property
     def loss(self) -> str:
@@ -115,7 +114,7 @@ class Learner(CheckpointPart):
         """What adds all that is unsaved to the store; None if nothing was learned."""
         self.unsaved_pages = 0
         self._take_back()
-        if not self._unsaved.bayes.pages:
+        if not len(self._unsaved.learned_pages):
             return None
         taken, self._unsaved = self._unsaved, Model(self._stored.profile)
         self._in_flight = taken
@@ -124,7 +123,7 @@ class Learner(CheckpointPart):
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
         """Go on with what others have learned; after an *error*, what was taken is unsaved."""
         if error is None:
-            self._taken = self._in_flight.bayes.pages if self._in_flight else 0
+            self._taken = len(self._in_flight.learned_pages) if self._in_flight else 0
             self._in_flight = None
             self.n_checkpoints += 1
             self._logged = ""
@@ -145,8 +144,10 @@ class Learner(CheckpointPart):
         """Let what could not be written be unsaved again; where memory fails, the next time."""
         failed = self._in_flight
         if failed is not None:
+            lessons = Lessons.total((failed.lessons, self._unsaved.lessons))
             failed.learned_pages.merge(self._unsaved.learned_pages)  # again does no harm
             failed.bayes.merge(self._unsaved.bayes)
+            failed.lessons = lessons
             self._in_flight, self._unsaved = None, failed
 
     def _learn_of_others(self, others: Model | Exception | None) -> None:
@@ -155,7 +156,7 @@ class Learner(CheckpointPart):
         if isinstance(others, Model):
             try:
                 with self.changing(None):
-                    self.n_twice += self.model.merge(others)
+                    self.n_twice += self.model.learned.merge(others)
             except Exception as caught:  # noqa: BLE001 - whatever is wrong with theirs
                 error = caught
         if error is not None:
@@ -176,7 +177,10 @@ class Learner(CheckpointPart):
 
 
 class Trainer:
-    """Trains the model on the pages that wrappers label, and counts their results."""
+    """Trains the model on labelled pages, and counts the results.
+
+    Wrappers label pages, and where there is none, feeds that have the text of their articles.
+    """
 
     def __init__(
         self, options: Options, labels: PageLabels, learner: Learner, numbers: CrawlStats
@@ -188,29 +192,32 @@ class Trainer:
         self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def train(self, response: HtmlResponse, *, article: bool) -> None:
-        """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
+    async def train(self, response: HtmlResponse, *, article: bool, text: str = "") -> None:
+        """Have the page learned, if a wrapper labels it, or else the *text* that its feed has.
 
+        *article* says whether others read it.
         Returns as soon as the page is under way, which waits while workers have pages enough.
         """
         wrapper = self._labels.wrapper_for(response)
-        if wrapper is None:
+        if wrapper is not None:
+            self._stats.add(stats.TRAIN_SEEN)
+        elif not text:
             return
-        self._stats.add(stats.TRAIN_SEEN)
-        wanted = article and self.with_articles and not wrapper.train_only
-        await self._caught(self._begin(response, article=wanted), response.url)
+        is_for_training = wrapper is not None and wrapper.train_only
+        wanted = article and self.with_articles and not is_for_training
+        await self._caught(self._begin(response, article=wanted, text=text), response.url)
 
     async def drain(self) -> None:
         """Wait until all pages that are under way are learned."""
         while self._under_way:
             await asyncio.wait(self._under_way)
 
-    async def _begin(self, response: HtmlResponse, *, article: bool) -> None:
+    async def _begin(self, response: HtmlResponse, *, article: bool, text: str) -> None:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return
         await self._labels.jobs.room()
-        labelled = self._labels.begin(response, example=True, article=article)
+        labelled = self._labels.begin(response, example=True, article=article, text=text)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
@@ -253,5 +260,6 @@ class Trainer:
         if rejection is not None:
             return rejection.value
         self._stats.add(stats.TRAIN_LEARNED)
+        self._stats.add(stats.TRAIN_SOURCE, source=labels.source)
         self._stats.add(stats.TRAIN_TOKENS, labels.n_tokens)
         return ""

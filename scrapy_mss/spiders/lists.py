@@ -25,6 +25,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.utils.gz import gunzip, gzip_magic_number
 from scrapy.utils.response import get_base_url
 
+from scrapy_mss.blocks.text_labels import plain_words
 from scrapy_mss.crawl.pages import header
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.dates import Moments
@@ -49,12 +50,14 @@ class TooLargeError(Exception):
 class Listed(NamedTuple):
     """An address in a list, and the latest date there, in minutes since 1970; 0 if there is none.
 
-    *moments* are when it was published and modified, as precise as the list has it.
+    *moments* are when it was published and modified, as precise as the list has it, and *text* is
+    that of the article, if a feed has it: as it is there, and as words of a list that was read.
     """
 
     url: str
     minute: int = 0
     moments: Moments = Moments()
+    text: str = ""
 
     @classmethod
     def dated(cls, url: str, published: str | None, modified: str | None) -> Listed:
@@ -84,7 +87,8 @@ def _minute(moment: str | None) -> int:
 class About(NamedTuple):
     """What is known of a list before it is read: its site and the *scope* of that.
 
-    Articles dated before *since*, in minutes since 1970, are left out.
+    Articles dated before *since*, in minutes since 1970, are left out, and all texts unless they
+    are wanted *with_texts*.
     """
 
     kind: str
@@ -93,6 +97,7 @@ class About(NamedTuple):
     site: str
     scope: Scope
     since: int
+    with_texts: bool = False
 
     def response(self, body: bytes) -> Response:
         """The list with its *body*."""
@@ -133,9 +138,10 @@ def read(about: About, body: bytes) -> Contents:
 
 
 def _of_site(about: About, listed: Listed) -> Listed:
-    """*listed* without its date if it is an article of another site, which dates its own."""
-    is_own = site_of(listed.url) in (about.site, site_of(about.url))
-    return listed if is_own else Listed(listed.url)
+    """*listed* without date and text if it is an article of another site, which has its own."""
+    if site_of(listed.url) not in (about.site, site_of(about.url)):
+        return Listed(listed.url)
+    return listed._replace(text=plain_words(listed.text) if about.with_texts else "")
 
 
 def _first(about: About, kind: str, listed: Iterable[Listed]) -> list[Listed]:
@@ -228,7 +234,7 @@ def _of_xml(feed: TextResponse) -> Iterator[Listed]:
     import feedparser
 
     beyond = next(islice(_ENTRY.finditer(feed.body), MAX_ENTRIES, None), None)
-    # What it would clean and resolve is the text of the entries, which nobody reads here.
+    # What it would clean and resolve is the text of the entries, of which words alone are read.
     parsed = feedparser.parse(
         BytesIO(feed.body[: beyond.start()] if beyond else feed.body),
         response_headers={"content-type": header(feed, "Content-Type")},
@@ -242,7 +248,10 @@ def _of_xml(feed: TextResponse) -> Iterator[Listed]:
         minutes = (calendar.timegm(each) // 60 for each in moments if each)
         url = str(entry.get("link") or "")
         listed = Listed.dated(url, given.get("published"), given.get("updated"))
-        yield listed._replace(minute=max(minutes, default=0))
+        contents = [str(each.get("value") or "") for each in entry.get("content") or ()]
+        yield listed._replace(
+            minute=max(minutes, default=0), text=max(contents, key=len, default="")
+        )
 
 
 def _of_json(feed: TextResponse) -> Iterator[Listed]:
@@ -255,7 +264,10 @@ def _of_json(feed: TextResponse) -> Iterator[Listed]:
         if isinstance(item, Mapping):
             given = (item.get(name) for name in ("date_published", "date_modified"))
             texts = [each if isinstance(each, str) else None for each in given]
-            yield Listed.dated(str(item.get("url") or ""), *texts)
+            listed = Listed.dated(str(item.get("url") or ""), *texts)
+            contents = (item.get(name) for name in ("content_html", "content_text"))
+            text = next((each for each in contents if isinstance(each, str)), "")
+            yield listed._replace(text=text)
 
 
 # --- robots.txt, sitemaps and their indexes -------------------------------------------------------

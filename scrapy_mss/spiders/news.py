@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakValueDictionary
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import IgnoreRequest
@@ -25,6 +26,7 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
     LISTED,
     LISTED_MOMENTS,
+    LISTED_TEXT,
     NOT_MODIFIED,
     SITE,
     SKIP_EXTRACTION,
@@ -64,6 +66,7 @@ MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its ar
 LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed comes first
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
 MAX_SECONDS: Final = 30  # of processor time for the lists of a site; a list has a limit of its own
+MAX_TEXTS: Final = 2**21  # characters of all texts of a site that wait with their requests
 MAX_BODY: Final = {"download_maxsize": MAX_BYTES, "download_warnsize": 0}
 
 # Why a list is not read, beside what its process says.
@@ -85,6 +88,8 @@ class ListedSite:
     asked: set[int] = field(default_factory=set)  # keys of the addresses of its articles
     lists: set[str] = field(default_factory=set)
     seconds: float = 0.0  # of processor time that its lists took
+    waiting: WeakValueDictionary[int, Request] = field(default_factory=WeakValueDictionary)
+    text_left: int = MAX_TEXTS  # how much more text requests may have
     turn: Lock = field(default_factory=Lock)  # of one list at a time, to know `seconds` before it
     is_full: bool = False  # whether there are more articles than the limit
     is_off_site: bool = False  # whether it was logged that its lists name other sites
@@ -180,6 +185,7 @@ class NewsSpider(Spider):
         for some in answer.chunks():
             if site.is_full:
                 break
+            self._add_texts(site, some)
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
@@ -212,7 +218,8 @@ class NewsSpider(Spider):
             raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
         since = minute_now() - MAX_AGE
         content_type = header(response, "Content-Type")
-        about = About(kind, response.url, content_type, site.name, site.scope, since)
+        texts = MssExtension.of(self.crawler).options.train
+        about = About(kind, response.url, content_type, site.name, site.scope, since, texts)
         answer = self.list_reader.read(about, response.body)
         if _compat.runs_asyncio():
             await completed(answer)
@@ -286,7 +293,7 @@ class NewsSpider(Spider):
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
         now = minute_now()
-        for url, minute, moments in self._due(site, listed):
+        for url, minute, moments, text in self._due(site, listed):
             key = address_key(url)
             if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
@@ -296,19 +303,39 @@ class NewsSpider(Spider):
                     self._seen.leave_incomplete(site.name)
                 return
             site.asked.add(key)
-            yield Request(
+            request = site.waiting[key] = Request(
                 url,
                 self.parse_article,
                 errback=self.failed,
                 meta={LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
+            self._add_text(site, request, text)
+            yield request
+
+    def _add_texts(self, site: ListedSite, listed: Iterable[Listed]) -> None:
+        """Have the requests that wait for pages of a feed bring along what it says of them.
+
+        Front pages, which name the same articles, are read before it.
+        """
+        for each in listed:
+            request = site.waiting.get(address_key(each.url)) if each.text else None
+            if request is not None:
+                self._add_text(site, request, each.text)
+
+    def _add_text(self, site: ListedSite, request: Request, text: str) -> None:
+        """Have *request* bring the *text* of its page along, unless a wrapper labels that."""
+        if not text or LISTED_TEXT in request.meta or len(text) > site.text_left:
+            return
+        if MssExtension.of(self.crawler).wrappers.find(request.url) is None:
+            site.text_left -= len(text)
+            request.meta[LISTED_TEXT] = text
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
         """Those of *listed* that are new or due for a recheck."""
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:
-            return compress(rest, self._seen.due([(url, minute) for url, minute, _ in rest]))
+            return compress(rest, self._seen.due([(each.url, each.minute) for each in rest]))
         return iter(rest)
 
 

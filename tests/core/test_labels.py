@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -171,12 +170,3 @@ def test_labelled_words(page: str, text: str, expected: str) -> None:
 )
 def test_words_of_text_are_cut_as_those_of_a_page(text: str) -> None:
     assert words_of(text) == tokenize(text).words()
-
-
-def test_without_rapidfuzz_the_message_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
-
-    with pytest.raises(ImportError, match=r"pip install 'scrapy-mss\[labels\]'"):
-        align(tokenize("<p>one"), "one")[0]

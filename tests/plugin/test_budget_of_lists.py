@@ -14,10 +14,10 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 
 from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SITE
+from scrapy_mss.crawl.pages import LISTED_TEXT, SITE
 from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.spiders import news
-from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP
+from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP, Listed
 from scrapy_mss.spiders.news import NewsSpider
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import finish
@@ -46,6 +46,32 @@ def read_at_once(spider: NewsSpider, kind: str, *bodies: bytes, cls: type[Respon
         await asyncio.gather(*map(requests, range(len(bodies)), bodies))
 
     asyncio.run(all_of_them())
+
+
+def test_the_texts_that_wait_with_requests_of_a_site_are_limited(spider: NewsSpider) -> None:
+    (site,) = spider.sites.values()
+    site.text_left = 8
+    texts = ("four", "too long", "four", "4")
+
+    found = [*spider._articles(site, named(*texts), guessed=False)]
+
+    assert [each.meta.get(LISTED_TEXT) for each in found] == ["four", None, "four", None]
+
+
+def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:
+    (site,) = spider.sites.values()
+    waiting, gone = spider._articles(site, named("", ""), guessed=False)
+    del gone
+
+    for text in ("text", "another"):
+        spider._add_texts(site, named(text, text))
+
+    assert waiting.meta[LISTED_TEXT] == "text"
+    assert len(site.waiting) == 1
+
+
+def named(*texts: str) -> list[Listed]:
+    return [Listed(f"https://{HOST}/{n}", text=text) for n, text in enumerate(texts)]
 
 
 def failed(spider: NewsSpider) -> dict[str, int]:

@@ -158,7 +158,7 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
         "learned pages (redis://",
         "memory of 1 sites",
         "addresses were",
-        "of 1 sites and days",
+        "the counts of 1 sites and days",
     ):
         assert part in lost
     assert n_lost(lost) >= N_PAGES - stored

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from hashlib import blake2b
+from html import escape
 
 from research.benchmarks.local_server import Handler
 from tests.helpers.local_server import serving
@@ -36,6 +37,7 @@ class Paper:
 
     stories: dict[str, Published] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
+    fed: dict[str, str] = field(default_factory=dict)  # HTML that the feed has of paths
     moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
@@ -113,11 +115,13 @@ class Paper:
     def _rss(self) -> str:
         items = "".join(
             f"<item><title>{published.story.title}</title><link>{self.url(path)}</link>"
-            f"<pubDate>{format_datetime(published.moment)}</pubDate></item>"
+            f"<pubDate>{format_datetime(published.moment)}</pubDate>"
+            f"<content:encoded>{escape(self.fed.get(path, ''))}</content:encoded></item>"
             for path, published in self.stories.items()
-            if published.where == "feed"
+            if published.where == "feed" or path in self.fed
         )
-        return f"<rss version='2.0'><channel><title>Paper</title>{items}</channel></rss>"
+        content = "xmlns:content='http://purl.org/rss/1.0/modules/content/'"
+        return f"<rss version='2.0' {content}><channel><title>Paper</title>{items}</channel></rss>"
 
     def _index(self, named: str = "/news.xml.gz") -> str:
         return (

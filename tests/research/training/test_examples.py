@@ -5,8 +5,6 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from research.datasets.pages import Example
 from research.training.examples import (
@@ -15,11 +13,9 @@ from research.training.examples import (
     MOST_WORDS,
     SYNTHETIC_WEIGHT,
     TrainingExample,
-    label_blocks,
     training_examples,
 )
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import match_words
 from tests.helpers.news_pages import news_page
 
 N = 30
@@ -64,21 +60,3 @@ def test_all_pages_weigh_the_same_and_their_blocks_by_words(
     assert weights[2] / weights[0] == pytest.approx(
         (1 + FEWEST_WORDS) / (MOST_WORDS + FEWEST_WORDS)
     )
-
-
-WORDS = st.lists(st.sampled_from(["a", "b", "c", "A"]), max_size=10)
-
-
-@given(st.lists(WORDS, max_size=5), WORDS)
-def test_a_block_is_labelled_if_most_of_its_words_are_matched(
-    blocks: list[list[str]], reference: list[str]
-) -> None:
-    page = Page.of("<p>".join(" ".join(words) for words in blocks))
-    matched = match_words(page.tokens, " ".join(reference))
-    hits = iter(matched[page.tokens.is_word].tolist())
-
-    labels = label_blocks(page, " ".join(reference))
-
-    counts = [sum(next(hits) for _ in words) for words in blocks]
-    expected = [2 * n > len(words) for n, words in zip(counts, blocks, strict=True) if words]
-    assert labels.tolist() == expected
