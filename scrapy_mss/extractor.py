@@ -26,6 +26,7 @@ from scrapy_mss.blocks.explanation import (
     explained_blocks,
     group_effects,
 )
+from scrapy_mss.blocks.lessons import corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
@@ -136,7 +137,7 @@ class Explanation:
 class _Reading(NamedTuple):
     """A page as its blocks were read, and what was chosen by that.
 
-    *alone* are the probabilities of its blocks without what is known of the site: float64[n].
+    *alone* are the probabilities of its blocks by the bundled model alone: float64[n].
     """
 
     page: ReadPage
@@ -149,11 +150,16 @@ class Site(Protocol):
     """What is known of a page's site, asked once while the page is read."""
 
     def block_probabilities(
-        self, page: Page, probability: Floats, article_probability: float
+        self,
+        page: Page,
+        probability: Floats,
+        article_probability: float,
+        by_labels: Floats | None = None,
     ) -> Floats:
         """The *probability* of each block (float64[n_blocks]) with what is known of the site.
 
-        *article_probability* is the page's, as it is read without.
+        *article_probability* is the page's, as it is read without; *by_labels* is what the labels
+        of other pages of the site add to the log-odds.
         """
 
     def article_probability(self, alone: float, with_site: float) -> float:
@@ -161,6 +167,24 @@ class Site(Protocol):
 
         It is *alone* by itself, and *with_site* by the blocks with their `block_probabilities`.
         """
+
+
+class _LabelledSite:
+    """A site of which only labels are known."""
+
+    def block_probabilities(
+        self,
+        page: Page,  # noqa: ARG002 - as `Site` has it
+        probability: Floats,
+        article_probability: float,  # noqa: ARG002
+        by_labels: Floats | None = None,
+    ) -> Floats:
+        """The *probability* of each block with what labels add."""
+        return probability if by_labels is None else corrected(probability, by_labels)
+
+    def article_probability(self, alone: float, with_site: float) -> float:
+        """The lower one: blocks can show that a page is no article, not that it is one."""
+        return min(alone, with_site)
 
 
 class Extractor:
@@ -175,8 +199,8 @@ class Extractor:
     ) -> None:
         """Use the bundled model, the one in the file *model*, or an empty one of a *profile*.
 
-        A file that a crawl has written has the counts of crawls, which are added to the bundled
-        model's. The profiles of the paper begin with simple MSS, its untrained baseline.
+        What a crawl has written to a file is used beside the bundled model. The profiles of the
+        paper begin with simple MSS, its untrained baseline.
         """
         if model is not None and profile is not None:
             raise ValueError("expected a model or a profile: a model has a profile of its own")
@@ -233,7 +257,7 @@ class Extractor:
         reading = self._read(page, classifier, site)
         extraction = self._by_blocks(reading, classifier)
         effects = group_effects(classifier, page, reading.page.inputs)
-        if site is not None:
+        if site is not None or len(self.model.learned.lessons):
             effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
         found = decisions(page, reading.chosen, extraction.kept)
         zero = reading.chosen.threshold - self.profile.bias
@@ -263,22 +287,44 @@ class Extractor:
     def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
-        alone = classifier.networks.probabilities(page, inputs)
+        untaught = classifier.networks.probabilities(page, inputs)
+        alone, by_labels = self._taught(page, classifier, untaught)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
         likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
+        if site is None and by_labels is not None:
+            site = _LabelledSite()
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
-            probability = site.block_probabilities(page, alone, by_page)
+            probability = site.block_probabilities(page, alone, by_page, by_labels)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
             read = read.again(probability, chosen.kept, chosen.threshold)
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
             likely = site.article_probability(likely, with_site)
-        return _Reading(read, chosen, likely, alone)
+        return _Reading(read, chosen, likely, untaught)
+
+    def _taught(
+        self, page: Page, classifier: BlockClassifier, untaught: Floats
+    ) -> tuple[Floats, Floats | None]:
+        """The probability of each block with what sites teach, and what labels of its own add.
+
+        *untaught* is that by the bundled model alone.
+        """
+        lessons = self.model.learned.lessons
+        taught = lessons.taught(page, untaught) if len(lessons) else None
+        if taught is None:
+            return untaught, None
+        correction = taught.by_others
+        if taught.counts_weight:
+            inputs = classifier.inputs(page, self.model.counted())
+            counted = classifier.networks.probabilities(page, inputs)
+            effect = log_odds(counted) - log_odds(untaught)
+            correction = correction + taught.counts_weight * effect
+        return corrected(untaught, correction), taught.by_site
 
     def _by_blocks(self, reading: _Reading, classifier: BlockClassifier) -> Extraction:
         """The article as *reading* has chosen it."""

@@ -89,6 +89,15 @@ MODEL_TWICE = Stat(
     "model/twice",
     "pages that the model counts twice because another crawl learned them at the same time",
 )
+LEARNING_SITES = Stat("learning/sites/{script}", "labelled sites with text in the script")
+LEARNING_WEIGHT = Stat(
+    "learning/weight/{script}",
+    "weight, up to 1, with which they correct pages of other sites; 0 without a proven gain",
+)
+LEARNING_GAIN = Stat(
+    "learning/gain/{script}",
+    "what a page of one of them gains at least from the others, in log-likelihood",
+)
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 LINKS_DROPPED = Stat("links/dropped", "requests dropped because `MSS_LINK_PRIORITY` is a number")
 SHARD_DROPPED = Stat(
@@ -161,9 +170,9 @@ class CrawlStats:
             parts = {**parts, "site": self._name_of(stat, parts["site"])}
         self.collector.inc_value(stat.of(**parts), amount)  # type: ignore[arg-type]
 
-    def put(self, stat: Stat, value: float) -> None:
+    def put(self, stat: Stat, value: float, **parts: str) -> None:
         """Replace the value."""
-        self.collector.set_value(stat.of(), value)
+        self.collector.set_value(stat.of(**parts), value)
 
     def get(self, stat: Stat, **parts: str) -> float:
         """The value so far; of a site also where it has no name of its own."""

@@ -65,11 +65,15 @@ class Reading:
     visit: SiteContext = field(default_factory=lambda: SiteContext(SiteMemory(), MINUTE))
 
     def block_probabilities(
-        self, page: Page, probability: Floats, article_probability: float
+        self,
+        page: Page,
+        probability: Floats,
+        article_probability: float,
+        by_labels: Floats | None = None,
     ) -> Floats:
         """The *probability* as it is."""
         self.probability = probability
-        return self.visit.block_probabilities(page, probability, article_probability)
+        return self.visit.block_probabilities(page, probability, article_probability, by_labels)
 
     def article_probability(self, article_probability: float, with_site: float) -> float:
         """The probability *with_site*, as the extractor had it."""

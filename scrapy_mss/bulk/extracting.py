@@ -110,5 +110,5 @@ def options_of(values: Mapping[str, Any]) -> Options:
 
 
 def model_in(path: str) -> Model:
-    """The model in the file *path*, if that is given, on top of the bundled one."""
+    """The model in the file *path*, if that is given, beside the bundled one."""
     return with_bundled(ModelFile(path, DEFAULT).load()) if path else bundled_model()

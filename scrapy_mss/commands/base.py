@@ -162,7 +162,7 @@ def is_address(page: str) -> bool:
 
 
 def extractor_with(kept: KeptModel | None) -> Extractor:
-    """What reads pages with a model, on top of the bundled one."""
+    """What reads pages with a model, beside the bundled one."""
     return Extractor.of(with_bundled(learned_by(kept)))
 
 

@@ -6,6 +6,7 @@ import argparse
 from importlib.resources import files
 from pathlib import Path
 
+from scrapy_mss.blocks.lessons import ScriptLesson
 from scrapy_mss.commands import MssCommand, print_line
 from scrapy_mss.commands.base import Action, existing_store, is_store, kept_model, loaded
 from scrapy_mss.markup.compiled import IS_COMPILED
@@ -57,10 +58,20 @@ def _print_model(named: str, model: Model) -> None:
         filled = int(counts.any(axis=1).sum())
         share = filled / len(counts)
         print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
+    for script, taught in model.learned.lessons.by_script.items():
+        print(f"  {script:12} {_worth(taught)}")
     for (name, version), other in sorted(model.other_families.items()):
         print(f"  {name:12} {other.pages:,} pages in version {version}, which is not used here")
     if not is_store(named):
         print(f"  size         {Path(named).stat().st_size:,} bytes")
+
+
+def _worth(taught: ScriptLesson) -> str:
+    """What the sites in a script teach, in words."""
+    sites = f"{taught.sites:,} labelled sites"
+    if not taught.weight:
+        return f"{sites}, no proven gain for others"
+    return f"{sites}, correct others by {taught.weight:.2f}, {taught.gain:+.4f} log-likelihood"
 
 
 def _print_sites(store: SiteStore, wanted: str | None) -> None:

@@ -26,16 +26,15 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         model = loaded(path)
         if model.classifier is not None:
             raise CommandError(
-                f"{path}: a model with a block classifier contains the counts of the bundled "
-                "model, which must not be added again: name it first, and only one such model"
+                f"{path}: only one model may have a block classifier: name it first, and only it"
             )
         try:
-            n_twice += merged.merge(model)
+            n_twice += merged.learned.merge(model)
         except (ValueError, OverflowError) as error:
             raise CommandError(f"{path}: {error}") from error
     with writing(options.output):
         write_model(options.output, merged)
-    pages, models = merged.bayes.pages, len(options.models)
+    pages, models = merged.learned.bayes.pages, len(options.models)
     print_line(f"{options.output}: {pages:,} pages from {models} models")
     if n_twice:
         print(f"  {n_twice:,} pages count more than once: several of the models had learned them")

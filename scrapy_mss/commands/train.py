@@ -30,7 +30,7 @@ from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.files import bundled_model
+from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
@@ -78,13 +78,15 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     kept = kept_model(options.model)
     shown = kept.name if is_store(options.model) else options.model
     before = kept.load()  # what cannot be added to fails before the work
+    model = with_bundled(before)
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
     if options.processes:
-        examples = _by_processes(pages, wrappers, options.processes, command)
+        limits = replace(settings.read(command.settings), workers=options.processes)
+        examples = _by_processes(pages, wrappers, model, limits)
     else:
-        examples = (example_on(page, wrappers) for page in pages)
+        examples = (example_on(page, wrappers, model) for page in pages)
     for example in examples:
         reason = learn(example, before, learned)
         if reason:
@@ -104,14 +106,13 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
 
 
 def _by_processes(
-    pages: Iterable[StoredPage], wrappers: Registry, processes: int, command: MssCommand
+    pages: Iterable[StoredPage], wrappers: Registry, model: Model, limits: settings.Options
 ) -> Iterator[Example | str]:
-    """The same for all *pages*, in their order, by so many *processes*."""
+    """The same for all *pages*, in their order, by the processes of *limits*."""
     if not can_have_workers():
         raise CommandError("--processes needs POSIX; leave it out")
-    limits = replace(settings.read(command.settings), workers=processes)
     requests = ((None, _labelling(page, wrappers.find(page.url))) for page in pages)
-    with closing(WorkerPool(bundled_model(), limits)) as pool:
+    with closing(WorkerPool(model, limits)) as pool:
         try:
             for _, answer in pool.in_order(requests):
                 yield NO_WRAPPER if answer is None else _example_in(answer)

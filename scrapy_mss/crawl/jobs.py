@@ -24,7 +24,6 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
@@ -40,7 +39,7 @@ from scrapy_mss.crawl.wire import (
     PageAnswer,
     PageRequest,
 )
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
@@ -101,7 +100,7 @@ class PageJobs:
         if pool is not None:
             pool.close()
 
-    def changing(self, by: Observation | None) -> AbstractContextManager[None]:
+    def changing(self, by: Example | None) -> AbstractContextManager[None]:
         """To be entered while the model changes *by* what is added to it, or by anything."""
         return nullcontext() if self.pool is None else self.pool.changing(by)
 

@@ -21,7 +21,7 @@ from scrapy_mss.article import (
     read_article,
 )
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.text_labels import agreed_tokens
+from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
@@ -114,17 +114,19 @@ class PageWork:
         inside = agreed_tokens(source, page.text, extraction.kept)
         if isinstance(inside, Rejection):
             return inside, None
-        example = example_of(source.tokens, inside, page.url, self.model)
+        recalled = page.site.recalled if page.site is not None else None
+        example = example_of(source, inside, self.model, recalled)
         if isinstance(example, Rejection):
             return example, None
         update = None if page.site is None else page.site.labelled(source, inside)
-        return example.uncounted(), update
+        return example.trusted(TRUST), update
 
     def _example(self, page: PageRequest, labelling: Labelling) -> Example | Rejection:
         """What is to be learned: nothing where the wrapper leaves the text to the model."""
         if labelling.wrapper.around:
             return Rejection.READ_BY_MODEL
-        return example_of(labelling.tokens, labelling.inside, page.url, self.model)
+        recalled = page.site.recalled if page.site is not None else None
+        return example_of(Page(labelling.tokens, page.url), labelling.inside, self.model, recalled)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.

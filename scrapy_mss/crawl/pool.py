@@ -25,7 +25,6 @@ from threading import Event, Thread
 from types import NoneType
 from typing import NamedTuple, TypeVar
 
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.packing import packed
 from scrapy_mss.crawl.processes import LOST, OUT_OF_MEMORY, Child, message
 from scrapy_mss.crawl.wire import (
@@ -36,9 +35,10 @@ from scrapy_mss.crawl.wire import (
     ModelChanges,
     PageAnswer,
     PageRequest,
+    all_of,
 )
 from scrapy_mss.models.format import to_bytes
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model
 from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -106,6 +106,7 @@ class WorkerPool:
     def __init__(self, model: Model, options: Options) -> None:
         """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
+        self._counts = None if model.learned is model else all_of(model.bayes)
         self._seconds = options.timeout
         self._changes = ModelChanges(model)
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
@@ -125,7 +126,7 @@ class WorkerPool:
             self.close()
             raise
 
-    def changing(self, by: Observation | None = None) -> AbstractContextManager[None]:
+    def changing(self, by: Example | None = None) -> AbstractContextManager[None]:
         """To be entered while the model changes *by* what is added to it, or by anything."""
         return self._changes.changing(by)
 
@@ -288,5 +289,5 @@ class WorkerPool:
         """Wait until the process of *worker* is ready: the time of a page is the page's alone."""
         if worker.child.begin():
             counts, worker.generation = self._changes.since(NOTHING)
-            worker.child.send(message((self._without_counts, counts)))
+            worker.child.send(message((self._without_counts, self._counts, counts)))
             worker.child.receive(NoneType, START_SECONDS)

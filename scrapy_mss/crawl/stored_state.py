@@ -105,6 +105,10 @@ class StoredState:
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
         self._stats.put(stats.MODEL_TWICE, self.learner.n_twice)
+        for script, taught in self.learner.model.learned.lessons.by_script.items():
+            self._stats.put(stats.LEARNING_SITES, taught.sites, script=script)
+            self._stats.put(stats.LEARNING_WEIGHT, round(taught.weight, 4), script=script)
+            self._stats.put(stats.LEARNING_GAIN, round(taught.gain, 4), script=script)
         if self.sites is not None:
             self._stats.put(stats.SITES_LEARNED, self.sites.pages)
             self._stats.put(stats.SITES_CHANGED, self.sites.changed)

@@ -1,10 +1,11 @@
 """Learns from labelled pages, into a store that other crawls may be using.
 
 Pages are labelled where page work is done, several at a time, and their counts are added here, in
-the event loop, one after the other; nothing else changes the model. Counts add up, so the order
-does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are not stored.
+the event loop, one after the other; nothing else changes the model. What they teach adds up, so
+the order does not matter. If the workers have pages enough to be busy, the crawl waits. Pages are
+not stored.
 
-The live model includes at once everything that this crawl has learned, on top of the bundled model,
+The live model includes at once everything that this crawl has learned, beside the bundled model,
 which is never stored. What was learned since the last checkpoint is also kept in a model of its
 own; a checkpoint adds it to the store, and the live model takes what other crawls have added
 meanwhile. A page that crawls with this store have learned before, with the same text, is not
@@ -23,12 +24,11 @@ from typing import Any, TypeAlias
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
+from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.models.files import with_bundled
-from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
@@ -38,7 +38,7 @@ from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
 
-Changing: TypeAlias = Callable[[Observation | None], AbstractContextManager[None]]
+Changing: TypeAlias = Callable[[Example | None], AbstractContextManager[None]]
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
@@ -54,20 +54,14 @@ class Learner(CheckpointPart):
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:
-        """Start from what is *stored*, on top of the bundled model."""
+        """Start from what is *stored*, beside the bundled model."""
         super().__init__()
         self._stored = stored
-        known = stored.load()
-        n_known = known.bayes.pages
-        try:
-            self.model = with_bundled(known)
-        except ModelError as error:
-            raise ModelError(f"{stored.name}: {error}") from error
-        self._bundled_pages = self.model.bayes.pages - n_known
+        self.model = with_bundled(stored.load())
         self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
-        self._newest_generation, self._in_newest = known.learned_pages.newest()
+        self._newest_generation, self._in_newest = self.model.learned.learned_pages.newest()
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
         self._taken = 0  # pages of the last checkpoint that was written
         self._n_uncertain = 0  # pages that are perhaps not stored
@@ -77,8 +71,8 @@ class Learner(CheckpointPart):
 
     @property
     def pages(self) -> int:
-        """How many pages crawls have learned, without those of the bundled model."""
-        return self.model.bayes.pages - self._bundled_pages
+        """How many pages crawls have learned."""
+        return self.model.learned.bayes.pages
 
     def learn(self, example: Example) -> Rejection | None:
         """Learn *example*; why it is rejected, if it is.
@@ -88,16 +82,14 @@ class Learner(CheckpointPart):
         """
         if self.checkpoints is not None:
             self.checkpoints.settle(0)  # others may have learned it
-        if example.key in self.model.learned_pages:
-            return Rejection.ALREADY_LEARNED
-        if not self.model.bayes.has_room(example.observation):
-            return Rejection.MODEL_FULL
+        learned = self.model.learned
+        rejection = learned.rejection(example)
+        if rejection is not None:
+            return rejection
         generation = self._generation()
-        self._unsaved.bayes.add(example.observation)
-        with self.changing(example.observation):
-            self.model.bayes.add(example.observation)
-        for model in (self._unsaved, self.model):
-            model.learned_pages.add(example.key, generation)
+        self._unsaved.add(example, generation)
+        with self.changing(example):
+            learned.add(example, generation)
         self.unsaved_pages += 1
         return None
 
@@ -152,8 +144,10 @@ class Learner(CheckpointPart):
         """Let what could not be written be unsaved again; where memory fails, the next time."""
         failed = self._in_flight
         if failed is not None:
+            lessons = Lessons.total((failed.lessons, self._unsaved.lessons))
             failed.learned_pages.merge(self._unsaved.learned_pages)  # again does no harm
             failed.bayes.merge(self._unsaved.bayes)
+            failed.lessons = lessons
             self._in_flight, self._unsaved = None, failed
 
     def _learn_of_others(self, others: Model | Exception | None) -> None:
@@ -162,7 +156,7 @@ class Learner(CheckpointPart):
         if isinstance(others, Model):
             try:
                 with self.changing(None):
-                    self.n_twice += self.model.merge(others)
+                    self.n_twice += self.model.learned.merge(others)
             except Exception as caught:  # noqa: BLE001 - whatever is wrong with theirs
                 error = caught
         if error is not None:

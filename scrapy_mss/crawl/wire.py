@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.blocks.lessons import Lessons
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.core.naive_bayes import NaiveBayes, Observation
 from scrapy_mss.crawl.packing import FORMS, packed, unpacked
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.sites import store
@@ -101,6 +103,13 @@ class PageAnswer:
     update: SiteUpdate | None = None
 
 
+class ModelChange(NamedTuple):
+    """What a model learns: of one page, or all at once."""
+
+    observation: Observation
+    lessons: Lessons
+
+
 class ModelChanges:
     """The changes of *model*, which one thread makes, for copies of it in other processes.
 
@@ -117,7 +126,7 @@ class ModelChanges:
         self._generation = 0
 
     @contextmanager
-    def changing(self, by: Observation | None = None) -> Iterator[None]:
+    def changing(self, by: Example | None = None) -> Iterator[None]:
         """Hold while the model changes *by* what is added, or by anything."""
         with self._lock:
             self._generation += 1
@@ -125,7 +134,7 @@ class ModelChanges:
             yield
             if by is not None:
                 self._changes = changes
-                self._keep(packed(by))
+                self._keep(packed(ModelChange(by.observation, by.lessons)))
 
     def since(self, generation: int) -> tuple[list[bytes], int]:
         """The changes that a copy of that *generation* lacks, and which generation is now."""
@@ -133,15 +142,8 @@ class ModelChanges:
             missed = self._generation - generation
             if generation != NOTHING and missed <= len(self._changes):
                 return [*self._changes][len(self._changes) - missed :], self._generation
-            bayes, now = self._model.bayes, self._generation
-            tables = {name: counts.copy() for name, counts in bayes.counts.items()}
-            totals = bayes.tokens.copy(), bayes.digest, bayes.pages
-        filled = {
-            name: np.flatnonzero(table.any(axis=1)).astype(np.int32)
-            for name, table in tables.items()
-        }
-        counts = {name: (rows, tables[name][rows]) for name, rows in filled.items()}
-        whole = Observation(counts, *totals)
+            learned, now = self._model.learned, self._generation
+            whole = ModelChange(all_of(learned.bayes), Lessons.total([learned.lessons]))
         return [EMPTY, packed(whole)], now
 
     def _keep(self, change: bytes) -> None:
@@ -153,11 +155,25 @@ class ModelChanges:
 
 def follow(model: Model, changes: Iterable[bytes]) -> None:
     """Make the counts of a copy what they are after the *changes*."""
+    learned = model.learned
     for change in changes:
         if change == EMPTY:
-            model.bayes.copy_from(Model(model.profile).bayes)
+            learned.bayes.copy_from(Model(model.profile).bayes)
+            learned.lessons = Lessons()
         else:
-            model.bayes.add(unpacked(change, Observation))
+            by = unpacked(change, ModelChange)
+            learned.bayes.add(by.observation)
+            learned.lessons.add(by.lessons)
+
+
+def all_of(bayes: NaiveBayes[Page]) -> Observation:
+    """All counts of *bayes*, as what they add to none."""
+    filled = {
+        name: np.flatnonzero(table.any(axis=1)).astype(np.int32)
+        for name, table in bayes.counts.items()
+    }
+    counts = {name: (rows, bayes.counts[name][rows]) for name, rows in filled.items()}
+    return Observation(counts, bayes.tokens.copy(), bayes.digest, bayes.pages)
 
 
 @lru_cache(CACHED)

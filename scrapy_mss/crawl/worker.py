@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send
@@ -69,9 +70,13 @@ def main(seconds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
         pages, answers = parent()
-        without_counts, counts = receive(pages, tuple[bytes, list[bytes]])
+        without_counts, counts, changes = receive(
+            pages, tuple[bytes, Observation | None, list[bytes]]
+        )
         model = from_bytes(without_counts)
-        follow(model, counts)
+        if counts is not None:
+            model.bayes.add(counts)
+        follow(model, changes)
         work = PageWork(model, ReadOptions(fields))
         _warm_up(work)
         _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))

@@ -2,10 +2,9 @@
 
 A symbolic link to it is followed. Crawls keep their models in a store (`scrapy_mss.models.store`).
 
-A model file that a crawl has written has its counts and no classifier: it stays small, several
-crawls can share it, and a later version of this package can bring a better bundled model. Its
-counts are added to those of the bundled model when it is loaded. A model with a classifier is
-complete.
+A model file that a crawl has written has what it learned and no classifier: it stays small, several
+crawls can share it, and a later version of this package can bring a better bundled model, beside
+which it is used. A model with a classifier is complete.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO, Protocol
 
+from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.files.untrusted import open_regular
 from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
@@ -195,25 +195,24 @@ def is_complete(model: Model) -> bool:
 
 
 def with_bundled(learned: Model) -> Model:
-    """What was *learned*, on top of the bundled model; a complete model itself."""
+    """The bundled model with what was *learned* beside it; a complete model itself."""
     if is_complete(learned):
         return learned
-    bundled = bundled_model()
-    try:
-        bundled.merge(learned)
-    except OverflowError as error:
-        raise ModelError(
-            "the model's counts and those of the bundled model, which they are added to, exceed "
-            "their limit. Remove the model and train again"
-        ) from error
+    bundled, lessons = bundled_model(), learned.lessons
+    reader = bundled.classifier.digest if bundled.classifier is not None else 0
+    if len(lessons) and lessons.reader != reader:
+        logger.warning(
+            "scrapy-mss: what %d labelled pages taught was relative to another release's model: it "
+            "starts from zero; the counts of these pages are kept",
+            round(lessons.pages),
+        )
+        learned.lessons = Lessons()
+    bundled.learned = learned
     return bundled
 
 
 def load_with_bundled(path: str | os.PathLike[str]) -> Model:
-    """What is in the file *path*, on top of the bundled model."""
+    """The bundled model with what is in the file *path* beside it."""
     learned = read_model(path)
     warn_of_restarts(os.fspath(path), learned)
-    try:
-        return with_bundled(learned)
-    except ModelError as error:
-        raise ModelError(f"{os.fspath(path)}: {error}") from error
+    return with_bundled(learned)

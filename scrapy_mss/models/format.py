@@ -1,14 +1,14 @@
 """A model as bytes: a header that says what it is, the counts, and a checksum. No pickle.
 
     MAGIC | header length, 4 bytes | header, JSON | counts, a block a family | keys of learned pages
-    | weights | BLAKE2b
+    | lessons | what was learned beside a classifier, itself a model | weights | BLAKE2b
 
 The header names every part in the order of the file: families with the length of their blocks,
 arrays of the block classifier with their shapes, and the inputs with which the classifier was
 trained (`classifier_inputs`). A block has only the filled buckets, so that a file is as large as
 what was learned: their numbers as differences (small numbers compress well) and their out and in
 counts, compressed with zlib. The keys are stored in the same way, with their generations; a model
-that knows no page has none.
+that knows no page has none. Lessons are their keys, in the same way, and their sums.
 
 Each family has the version of its computation and the number of pages that were counted by it. A
 family stored under another version starts from zero, and the stored counts are kept beside it: a
@@ -41,6 +41,7 @@ from scrapy_mss.blocks.classifier import (
     block_inputs,
 )
 from scrapy_mss.blocks.families import new_counts
+from scrapy_mss.blocks.lessons import MAX_ROWS, N_SUMS, Lessons
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     CONFIDENCE_FEATURES,
@@ -94,9 +95,21 @@ def to_bytes(model: Model) -> bytes:
     n_keys, keys = _pack_keys(model.learned_pages)
     if n_keys:
         header["learned_pages"] = {"count": n_keys, "bytes": len(keys)}
+    lessons = _pack_lessons(model.lessons)
+    if lessons:
+        header["lessons"] = {
+            "count": len(model.lessons),
+            "bytes": len(lessons),
+            "reader": model.lessons.reader,
+        }
+    learned = to_bytes(model.learned) if classifier and model.learned.bayes.pages else b""
+    if learned:
+        header["learned"] = {"bytes": len(learned)}
     head = json.dumps(header, sort_keys=True).encode()
     weights = [a.astype("<f4").tobytes() for a in classifier.arrays.values()] if classifier else []
-    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *blocks, keys, *weights))
+    body = b"".join(
+        (MAGIC, _LENGTH.pack(len(head)), head, *blocks, keys, lessons, learned, *weights)
+    )
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
 
 
@@ -193,6 +206,14 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
         row = header["learned_pages"]
         block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
         model.learned_pages = _unpack_keys(block, _count(row["count"], MAX_KEYS))
+    if "lessons" in header:
+        row = header["lessons"]
+        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        model.lessons = _unpack_lessons(block, row)
+    if "learned" in header:
+        size = _count(header["learned"]["bytes"])
+        model.learned = from_bytes(parts[:size])
+        parts = parts[size:]
     if header["classifier"] is not None:
         _read_classifier(model, header["classifier"], parts)
     elif parts:
@@ -326,6 +347,26 @@ def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
     if not n_keys or not (keys[1:] > keys[:-1]).all():
         raise ValueError("keys of pages that are not in ascending order")
     return LearnedPages(keys, np.frombuffer(raw, "<u4", n_keys, 8 * n_keys).astype(np.uint32))
+
+
+def _pack_lessons(lessons: Lessons) -> bytes:
+    if not len(lessons):
+        return b""
+    differences = np.diff(lessons.keys, prepend=np.uint64(0))
+    raw = differences.astype("<u8").tobytes() + lessons.sums.T.astype("<i8").tobytes()
+    return zlib.compress(raw, COMPRESSION)
+
+
+def _unpack_lessons(block: bytes, row: Mapping[str, Any]) -> Lessons:
+    n_rows = _count(row["count"], MAX_ROWS)
+    width = 8 * (1 + N_SUMS)
+    raw = _inflated(block, width * n_rows, "lessons")
+    keys = np.cumsum(np.frombuffer(raw, "<u8", n_rows), dtype=np.uint64)
+    if not n_rows or not (keys[1:] > keys[:-1]).all():
+        raise ValueError("keys of lessons that are not in ascending order")
+    sums = np.frombuffer(raw, "<i8", N_SUMS * n_rows, 8 * n_rows).reshape(N_SUMS, n_rows)
+    reader = _count(row["reader"], 2**DIGEST_BITS - 1)
+    return Lessons.of_rows(keys, sums.T.astype(np.int64), reader)
 
 
 def _inflated(block: bytes, size: int, what: str) -> bytes:

@@ -1,26 +1,30 @@
 """A model: a profile, counts of its feature families, and optionally a block classifier.
 
-Counts are additive. A model that a crawl learns has counts and the keys of their pages; the bundled
-one also has a classifier. A model that another version of this library has stored may lack counts
-of families that this version computes differently, and carries theirs.
+Counts are additive. A model that a crawl learns has counts, the keys of their pages, and lessons;
+the bundled one has a classifier and the counts that it was trained with. These never change: what
+crawls learn is a model of its own beside them (`Model.learned`). A model that another version of
+this library has stored may lack counts of families that this version computes differently, and
+carries theirs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.families import new_counts
+from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
-from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 from scrapy_mss.models.profiles import Profile
 
 MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
@@ -170,30 +174,65 @@ class Model:
         self.classifier = classifier
         self.bayes = new_counts(profile.families) if bayes is None else bayes
         self.learned_pages = LearnedPages()
+        self.lessons = Lessons()
+        self._learned: Model | None = None
+        self._counted: tuple[int, NaiveBayes[Page]] | None = None
         self.other_families: dict[tuple[str, int], OtherFamily] = {}  # by name and version
         self.uncounted: Counter[str] = Counter()  # pages that a family lacks, by its name
         self.unusable_classifier = ""  # why that of the stored model was left out
 
+    @property
+    def learned(self) -> Model:
+        """What learns: this model itself, or one beside it if a classifier weighs its counts."""
+        if self._learned is None:
+            if self.classifier is None:
+                return self
+            self._learned = Model(self.profile)
+        return self._learned
+
+    @learned.setter
+    def learned(self, learned: Model) -> None:
+        self._learned = learned
+
     def learn_once(self, page: Page, inside: Bools) -> Rejection | None:
         """Learn *page*, unless it was learned with this text before or there is no room."""
-        key = page_key(page.url, page.tokens, inside)
-        if key in self.learned_pages:
+        learned, example = self.learned, _example(page, inside, self)
+        rejection = learned.rejection(example)
+        if rejection is None:
+            learned.add(example, generation_after(learned.bayes.pages))
+        return rejection
+
+    def rejection(self, example: Example) -> Rejection | None:
+        """Why *example* is not learned: it was learned before, or there is no room."""
+        if example.key in self.learned_pages:
             return Rejection.ALREADY_LEARNED
-        observation = self.bayes.observe(page, inside)
-        if not self.bayes.has_room(observation):
-            return Rejection.MODEL_FULL
-        self.learned_pages.add(key, generation_after(self.bayes.pages))
-        self.bayes.add(observation)
-        return None
+        return None if self.bayes.has_room(example.observation) else Rejection.MODEL_FULL
+
+    def add(self, example: Example, generation: int) -> None:
+        """Learn *example* in this *generation*."""
+        self.bayes.add(example.observation)
+        self.learned_pages.add(example.key, generation)
+        self.lessons.add(example.lessons)
 
     def merge(self, other: Model) -> int:
         """Add what *other* has learned; how many of its pages count twice, since both had them."""
         self.bayes.merge(other.bayes)
+        self.lessons.add(other.lessons)
         self.uncounted += other.uncounted
         for key, more in other.other_families.items():
             known = self.other_families.get(key)
             self.other_families[key] = more if known is None else known.plus(more)
         return self.learned_pages.merge(other.learned_pages)
+
+    def counted(self) -> NaiveBayes[Page]:
+        """The counts that the classifier was trained with, and those of crawls, in one."""
+        learned = self.learned.bayes
+        if self._counted is None or self._counted[0] != learned.digest:
+            both = new_counts(self.profile.families)
+            both.copy_from(self.bayes)
+            both.merge(learned)
+            self._counted = learned.digest, both
+        return self._counted[1]
 
     def pages_of(self, family: str) -> int:
         """How many pages the counts of a *family* are of."""
@@ -215,30 +254,68 @@ class Model:
         The digest is the sum of those of all learned pages and of the classifier, so that it is up
         to date at no cost.
         """
-        of_classifier = self.classifier.digest if self.classifier else 0
-        digest = (self.bayes.digest + of_classifier) % (1 << DIGEST_BITS)
-        return f"{self.profile.name}@{self.bayes.pages}p-{digest:0{DIGEST_BITS // 4}x}"
+        digest, pages = self.bayes.digest, self.bayes.pages
+        if self.classifier is not None:
+            digest += self.classifier.digest
+        if self._learned is not None:
+            digest += self._learned.bayes.digest
+            pages += self._learned.bayes.pages
+        return f"{self.profile.name}@{pages}p-{digest % (1 << DIGEST_BITS):0{DIGEST_BITS // 4}x}"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page to learn: its key among the learned pages, and what it adds to the counts."""
+    """A page to learn: its key among the learned pages, what it adds to counts, and to lessons."""
 
     key: int
     observation: Observation
+    lessons: Lessons = field(default_factory=Lessons)
 
-    def uncounted(self) -> Example:
-        """The same without counts, which learn only from labels of people and wrappers."""
-        return replace(self, observation=self.observation.uncounted())
+    def trusted(self, share: float) -> Example:
+        """The same by labels that are trusted as a *share* of those of people and wrappers.
+
+        It has no counts, which learn only from these.
+        """
+        lessons = self.lessons.scaled(share)
+        return replace(self, observation=self.observation.uncounted(), lessons=lessons)
 
 
-def example_of(tokens: Tokens, inside: Bools, address: str, model: Model) -> Example | Rejection:
-    """The page of *address* for a model like *model*; why it is rejected, if it is.
+# The probability of the blocks of a page, given that without what is known of its site.
+Recalled: TypeAlias = Callable[[Page, Floats], Floats]
 
-    ``inside`` is bool[n_tokens], the tokens of the article. The counts of *model* do not matter.
+
+def example_of(
+    page: Page, inside: Bools, model: Model, recalled: Recalled | None = None
+) -> Example | Rejection:
+    """What *model* learns from *page*; why it is rejected, if it is.
+
+    ``inside`` is bool[n_tokens], the tokens of the article. *recalled* is what is known of its site
+    otherwise.
     """
-    rejection = check_example(tokens, inside, model.profile.max_tag_share)
-    if rejection is not None:
-        return rejection
-    key = page_key(address, tokens, inside)
-    return Example(key, model.bayes.observe(Page(tokens), inside))
+    rejection = check_example(page.tokens, inside, model.profile.max_tag_share)
+    return _example(page, inside, model, recalled) if rejection is None else rejection
+
+
+def _example(page: Page, inside: Bools, model: Model, recalled: Recalled | None = None) -> Example:
+    key = page_key(page.url, page.tokens, inside)
+    observation = model.bayes.observe(page, inside)
+    if model.classifier is None or not len(page.blocks):
+        return Example(key, observation)
+    readings = _readings(page, model, model.classifier, recalled)
+    of_blocks = page.blocks.count(inside & page.tokens.is_word) * 2 > page.blocks.words
+    return Example(key, observation, Lessons.of_page(page, of_blocks, key % 2, readings))
+
+
+def _readings(
+    page: Page, model: Model, classifier: BlockClassifier, recalled: Recalled | None
+) -> Readings:
+    """How *model* reads the blocks of *page* before it learns them."""
+    networks, learned = classifier.networks, model.learned
+    alone = networks.probabilities(page, classifier.inputs(page, model.bayes))
+    taught = learned.lessons.taught(page, alone)
+    known = alone if taught is None else corrected(alone, taught.by_others)
+    with_others = known if recalled is None else recalled(page, known)
+    if learned.lessons.knows(page.url) or not learned.bayes.pages:
+        return Readings(alone, with_others, None, classifier.digest)
+    counted = networks.probabilities(page, classifier.inputs(page, model.counted()))
+    return Readings(alone, with_others, counted, classifier.digest)

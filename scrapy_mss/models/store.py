@@ -171,8 +171,7 @@ class StoredModel:
             for number in numbers:
                 if _delta(number) in found:
                     delta = self._model_in(found[_delta(number)])
-                    model.classifier = delta.classifier or model.classifier
-                    model.merge(delta)
+                    model.merge(delta.learned)
         except OverflowError as error:
             raise ModelError(f"{self.name}: {error}") from error
 

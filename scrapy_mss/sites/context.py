@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scrapy_mss.blocks.lessons import corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
@@ -58,7 +59,11 @@ class SiteContext:
     update: SiteUpdate = field(default_factory=SiteUpdate)
 
     def block_probabilities(
-        self, page: Page, probability: Floats, article_probability: float
+        self,
+        page: Page,
+        probability: Floats,
+        article_probability: float,
+        by_labels: Floats | None = None,
     ) -> Floats:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
@@ -69,9 +74,15 @@ class SiteContext:
             place = main_container(keys, keys.words * probability)
         self.update = SiteUpdate(added, place)
         with_memory = adjusted(self.memory, keys, probability)
+        if by_labels is not None:
+            with_memory = corrected(with_memory, by_labels)
         if self.emitted is None:
             return with_memory
         return as_emitted(page, self.emitted, with_memory, probability)
+
+    def recalled(self, page: Page, probability: Floats) -> Floats:
+        """The *probability* of each block of *page* with the memory of the site."""
+        return adjusted(self.memory, BlockKeys.of(page), probability)
 
     def article_probability(self, alone: float, with_site: float) -> float:
         """The probability that the page is an article, given that without the site and with it."""

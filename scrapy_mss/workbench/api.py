@@ -20,7 +20,7 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.extractor import Explanation, Extractor
-from scrapy_mss.models.files import KeptModel
+from scrapy_mss.models.files import KeptModel, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.pages.addresses import site_of
@@ -264,9 +264,9 @@ def train(request: Request) -> Json:
             "itself; where all that is there is text, write 'body'"
         )
     before, learned, rejected = state.model.load(), Model(DEFAULT), Counter[str]()
-    rules = Registry([rule])
+    rules, model = Registry([rule]), with_bundled(before)
     for page in state.pages.by_site[request.site]:
-        rejected[learn(example_on(page, rules), before, learned)] += 1
+        rejected[learn(example_on(page, rules, model), before, learned)] += 1
     del rejected[""]  # the pages that were learned
     if learned.bayes.pages:
         state.model.add(learned)

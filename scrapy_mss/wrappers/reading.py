@@ -27,7 +27,6 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
 from scrapy_mss.models.model import Example, Model, example_of, generation_after
-from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rules import Wrapper
@@ -42,7 +41,6 @@ LABELLED = "labelled"
 
 ALREADY_LEARNED: Final = Rejection.ALREADY_LEARNED.value
 NO_WRAPPER: Final = "no wrapper"
-_EMPTY: Final = Model(DEFAULT)  # says what is counted
 
 
 def read_by(
@@ -145,8 +143,8 @@ def snapshot(rows: Iterable[Outcome]) -> bytes:
     return f"{json.dumps([asdict(row) for row in rows], indent=1)}\n".encode()
 
 
-def example_on(page: StoredPage, wrappers: Registry) -> Example | str:
-    """What is to be learned of *page*, or why nothing is."""
+def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | str:
+    """What *model* learns from *page*, or why nothing."""
     wrapper = wrappers.find(page.url)
     if wrapper is None:
         return NO_WRAPPER
@@ -155,7 +153,7 @@ def example_on(page: StoredPage, wrappers: Registry) -> Example | str:
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value
-    example = example_of(labelling.tokens, labelling.inside, page.url, _EMPTY)
+    example = example_of(Page(labelling.tokens, page.url), labelling.inside, model)
     return example.value if isinstance(example, Rejection) else example
 
 
@@ -165,7 +163,5 @@ def learn(example: Example | str, stored: Model, learned: Model) -> str:
         return example
     if example.key in stored.learned_pages or example.key in learned.learned_pages:
         return ALREADY_LEARNED
-    learned.bayes.add(example.observation)
-    generation = generation_after(stored.bayes.pages + learned.bayes.pages)
-    learned.learned_pages.add(example.key, generation)
+    learned.add(example, generation_after(stored.bayes.pages + learned.bayes.pages))
     return ""

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.crawl.training import Learner
-from scrapy_mss.extractor import Extractor
 from scrapy_mss.models import files as model_files
 from scrapy_mss.models.files import (
     FILE,
@@ -27,8 +25,6 @@ from scrapy_mss.models.files import (
 from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
-from scrapy_mss.models.store import StoredModel
-from scrapy_mss.storage.opening import store_at
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.news_pages import news_page
 
@@ -326,18 +322,16 @@ def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
     assert bundled.identifier == bundled_model().identifier == before
 
 
-def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> None:
+def test_what_a_crawl_learned_stays_beside_the_bundled_counts(bundled: Model) -> None:
     crawl = learned(1, 2)
-    before = to_bytes(crawl)
 
     whole = with_bundled(crawl)
 
     assert whole.classifier is not None
-    assert whole.bayes.pages == bundled.bayes.pages + 2
-    assert whole.bayes.tokens.tolist() == (bundled.bayes.tokens + crawl.bayes.tokens).tolist()
-    for name, counts in whole.bayes.counts.items():
+    assert whole.learned is crawl
+    for name, counts in whole.counted().counts.items():
+        assert np.array_equal(whole.bayes.counts[name], bundled.bayes.counts[name])
         assert np.array_equal(counts, bundled.bayes.counts[name] + crawl.bayes.counts[name])
-    assert to_bytes(crawl) == before
 
 
 def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
@@ -345,22 +339,8 @@ def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled
         assert with_bundled(model) is model
 
 
-def test_counts_that_the_bundled_ones_cannot_be_added_to_are_named(tmp_path: Path) -> None:
-    path, full = tmp_path / "full.model", Model(DEFAULT)
-    for counts in full.bayes.counts.values():
-        counts[:] = 2**32 - 1
-    write_model(path, full)
-    stored = StoredModel(store_at(str(tmp_path / "full.model.store")), DEFAULT)
-    stored.add(full)
-
-    with pytest.raises(ModelError, match=r"full\.model: .*Remove the model"):
-        Extractor(path)
-    with pytest.raises(ModelError, match=r"full\.model\.store.*: "):
-        Learner(stored)
-
-
 def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:
     crawl = learned(1)
     crawl.learned_pages.add(7, 0)
 
-    assert 7 in with_bundled(crawl).learned_pages
+    assert 7 in with_bundled(crawl).learned.learned_pages

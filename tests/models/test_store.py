@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.models import store as model_store
-from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import ModelError, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
@@ -80,15 +79,6 @@ def test_each_crawl_comes_to_know_what_all_have_learned(
 
     assert kept(store) == to_bytes(total)
     assert n_deltas(store) <= 2 * (most + 1)
-
-
-def test_a_complete_model_is_stored_with_its_classifier(store: Store) -> None:
-    complete = with_bundled(trained(1))
-    StoredModel(store, DEFAULT).add(complete)
-
-    found = with_bundled(StoredModel(store, DEFAULT).load())
-
-    assert found.identifier == complete.identifier
 
 
 def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.wire import NOTHING, ModelChanges, follow
 from scrapy_mss.models.files import bundled_model
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import assert_same_counts, labelled, learned
 
@@ -33,9 +33,15 @@ class Copy:
 
 
 def learn(changes: ModelChanges, model: Model, number: int) -> None:
-    observation = model.bayes.observe(*labelled(number))
-    with changes.changing(observation):
-        model.bayes.add(observation)
+    made = example(number, model)
+    with changes.changing(made):
+        model.learned.add(made, 0)
+
+
+def example(number: int, model: Model) -> Example:
+    made = example_of(*labelled(number), model)
+    assert isinstance(made, Example)
+    return made
 
 
 @settings(max_examples=8)  # each of them makes tables of millions of buckets
@@ -49,11 +55,11 @@ def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps:
             learn(changes, model, number)
         elif step == "become":
             with changes.changing():
-                model.bayes.copy_from(learned(range(number)).bayes)
+                model.learned.bayes.copy_from(learned(range(number)).bayes)
         elif step == "fail":
             with (
                 pytest.raises(ZeroDivisionError),
-                changes.changing(learned([0]).bayes.observe(*labelled(0))),
+                changes.changing(example(0, model)),
             ):
                 raise ZeroDivisionError
         else:
@@ -64,6 +70,7 @@ def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps:
 
 def test_a_copy_is_sent_what_it_lacks_and_no_more() -> None:
     model = bundled_model()
+    model.learned.bayes.copy_from(model.bayes)
     changes = ModelChanges(model)
     copy = Copy(changes)
     copy.follow()

@@ -132,7 +132,7 @@ def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
 
 def n_lost(line: str) -> int:
     """The number of learned pages that a crawl says are lost."""
-    return int(line.partition("the counts of ")[2].partition(" learned pages")[0])
+    return int(line.partition(" learned pages")[0].rpartition("the counts of ")[2])
 
 
 @TIMEOUTS
@@ -154,7 +154,12 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     assert done.ending < SECONDS + 3 * END_SECONDS  # what is under way, and what begins at the end
     assert done.stall < SECONDS / 4
     (lost,) = done.logged("ERROR")
-    for part in ("learned pages (redis://", "memory of 1 sites", "addresses were", "quality of 1"):
+    for part in (
+        "learned pages (redis://",
+        "memory of 1 sites",
+        "addresses were",
+        "the counts of 1 sites and days",
+    ):
         assert part in lost
     assert n_lost(lost) >= N_PAGES - stored
 

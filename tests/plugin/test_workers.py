@@ -161,7 +161,7 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
             with workers.changing():
-                model.bayes.learn(*labelled(number))
+                model.learned.bayes.learn(*labelled(number))
             states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
 
@@ -325,7 +325,7 @@ def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
     with ours, ours.makefile("wb") as stream:
         if with_model:
             model = to_bytes(Model(MODEL.profile, MODEL.classifier))
-            processes.send(stream, (model, []))
+            processes.send(stream, (model, None, []))
 
     assert process.wait(LIMIT) == 0
     assert capfd.readouterr().err == ""

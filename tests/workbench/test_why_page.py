@@ -77,7 +77,11 @@ class Doubting:
         self.probabilities: list[float] = []
 
     def block_probabilities(
-        self, page: Page, probability: Floats, article_probability: float
+        self,
+        page: Page,
+        probability: Floats,
+        article_probability: float,
+        by_labels: Floats | None = None,
     ) -> Floats:
         assert len(page.blocks) == len(probability)
         self.probabilities.append(article_probability)

@@ -1,0 +1,178 @@
+"""What learning gives: the bundled model, taught by labelled pages of half of the sites of a set.
+
+    python -m research.studies.learning --data FOLDER --out docs/results
+
+Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
+then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
+model alone and with what it has learned, without the memory of a site. A split is as good as the
+mean of its pages; a site that is below -.003 in the mean of all its readings is counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import Final, NamedTuple
+
+from research import command_line
+from research.bench import metrics
+from research.datasets.sets import load
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.text_labels import label_blocks
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models.files import write_atomically
+from scrapy_mss.models.model import Example, example_of
+
+PROGRAM: Final = "python -m research.studies.learning"
+SETS: Final = (
+    *("sites_daniel", "sites_ctf", "articles_l3s", "articles_fundus", "articles_world"),
+    *("articles_manual", "articles_rules", "articles_tools", "articles_wcxb"),
+)
+N_SPLITS: Final = 5
+TAUGHT: Final = (5, 25)  # pages of a site, but no more than half of those that it has
+MOST_READ: Final = 25  # pages of a site
+MOST_LOST: Final = 0.003  # of a site's mean F1 that is still called none
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A page whose text is known, and the F1 of the bundled model."""
+
+    page: Page
+    site: str
+    text: str
+    alone: float
+
+
+class Change(NamedTuple):
+    """A page that was read after learning: its site, and the F1 before and after."""
+
+    site: str
+    before: float
+    after: float
+
+
+class Split(NamedTuple):
+    """What came of teaching half of the sites: pages learned, and those that were read then."""
+
+    n_learned: int
+    others: list[Change]
+    same: list[Change]
+
+
+def f1(extractor: Extractor, page: Page, text: str) -> float:
+    """The F1 of what *extractor* finds in *page*."""
+    found = extractor.extract_page(page).text
+    return metrics.bag(metrics.words(found), metrics.words(text)).f1
+
+
+def pages_of(folder: Path, name: str) -> dict[str, list[Labelled]]:
+    """The pages of the set *name* by site, read by the bundled model."""
+    extractor, sites = Extractor(), defaultdict(list)
+    for each in load(f"jsonl:{folder / name}.jsonl.xz").pages:
+        # Some sets know the site of a page, but not its address.
+        page = Page.of(each.html, url=each.url or f"https://{each.site}/")
+        if len(page.blocks):
+            text = each.golds[0]
+            sites[each.site].append(Labelled(page, each.site, text, f1(extractor, page, text)))
+    return dict(sorted(sites.items()))
+
+
+def split(sites: Mapping[str, Sequence[Labelled]], n_taught: int, seed: int, half: int) -> Split:
+    """Teach one *half* of the *sites*, parted by *seed*, and read."""
+    rng = Random(seed)  # noqa: S311 - no secrets
+    order = rng.sample(list(sites), len(sites))
+    taught = set(order[half::2])
+    examples, same, others = list[Labelled](), list[Labelled](), list[Labelled]()
+    for site in order:
+        pages = rng.sample(sites[site], len(sites[site]))
+        if site in taught:
+            n = min(n_taught, max(len(pages) // 2, 1))
+            examples += pages[:n]
+            same += pages[n : n + MOST_READ]
+        else:
+            others += pages[:MOST_READ]
+    extractor = Extractor()
+    model = extractor.model
+    for number, each in enumerate(rng.sample(examples, len(examples))):
+        inside = each.page.blocks.spread(label_blocks(each.page, each.text))
+        example = example_of(each.page, inside, model)
+        if isinstance(example, Example):
+            model.learned.add(example, number)
+    return Split(model.learned.bayes.pages, _read(others, extractor), _read(same, extractor))
+
+
+def _read(pages: Iterable[Labelled], extractor: Extractor) -> list[Change]:
+    return [Change(each.site, each.alone, f1(extractor, each.page, each.text)) for each in pages]
+
+
+def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
+    """The two rows of a table on the *splits* of a set."""
+    learned = round(fmean(each.n_learned for each in splits))
+    for what, read in (
+        ("other sites", [each.others for each in splits]),
+        ("same sites", [each.same for each in splits]),
+    ):
+        changes = [change for each in read for change in each]
+        before, after = fmean(c.before for c in changes), fmean(c.after for c in changes)
+        worst = min(fmean(c.after - c.before for c in each) for each in read if each)
+        by_site = defaultdict(list)
+        for change in changes:
+            by_site[change.site].append(change.after - change.before)
+        below = sum(fmean(each) < -MOST_LOST for each in by_site.values())
+        less = 1 - (1 - after) / (1 - before)
+        yield (
+            f"| {name} | {n_taught} ({learned}) | {what} | {before:.4f} | {after:.4f} | "
+            f"{less:.1%} | {worst:+.4f} | {below} of {len(by_site)} |"
+        )
+
+
+def table(folder: Path, sets: Sequence[str], jobs: int) -> str:
+    """A Markdown table of what learning gives on each of the *sets*."""
+    lines = [
+        "| set | taught a site (in all) | read | F1 | then | error less | worst split | below |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    with ProcessPoolExecutor(jobs) as pool:
+        lines += pool.map(partial(_rows_of, folder), sets)
+    return "\n".join(lines) + "\n"
+
+
+def _rows_of(folder: Path, name: str) -> str:
+    sites, parts = pages_of(folder, name), list(product(range(N_SPLITS), (0, 1)))
+    lines = [
+        row
+        for n_taught in TAUGHT
+        for row in rows(name, n_taught, [split(sites, n_taught, *part) for part in parts])
+    ]
+    return "\n".join(lines)
+
+
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Run the study and write its table."""
+    text = table(options.data, options.sets, options.jobs)
+    print(text)
+    write_atomically(options.out / "learning.md", text.encode())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="What learning from labels gives.")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
+    parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
