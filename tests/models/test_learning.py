@@ -30,9 +30,7 @@ NOTICE = (
 
 def page(site: str, number: int, size: int = 6) -> tuple[str, str, str]:
     """The source, text and address of a page whose site has a notice below each article."""
-    lines = [
-        f"Line {n} of story {number} on {site}: the ferry sails again." for n in range(n_lines)
-    ]
+    lines = [f"Line {n} of story {number} on {site}: the ferry sails again." for n in range(size)]
     body = "".join(f"<p>{line}</p>" for line in lines)
     source = f"<html><body><div><h1>Story {number}</h1>{body}<p>{NOTICE}</p></div></body></html>"
     return source, " ".join(lines), f"https://{site}/{number}"
