@@ -267,6 +267,11 @@ class Lessons:
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
     _of_site: dict[int, tuple[float, Floats | None]] = field(default_factory=dict, init=False)
 
+    def __post_init__(self) -> None:
+        """Check the shapes, which another process may have sent."""
+        if self.keys.ndim != 1 or self.sums.shape != (len(self.keys), N_SUMS):
+            raise ValueError(f"expected sums of {self.keys.shape} keys, got {self.sums.shape}")
+
     def __len__(self) -> int:
         return len(self.keys)
 
