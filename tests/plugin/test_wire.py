@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
+from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
@@ -124,6 +126,18 @@ def test_a_training_example_arrives_as_it_is() -> None:
         for one, other in zip(arrays, back.observation.counts[name], strict=True):
             assert one.dtype == other.dtype
             assert np.array_equal(one, other)
+
+
+def test_lessons_that_no_page_has_are_an_error() -> None:
+    assert isinstance(SOUND.example, Example)
+    known = SOUND.example.lessons
+    lessons = Lessons(known.keys.copy(), known.sums.copy(), known.reader)
+    lessons.sums[0, 0] = -1
+    sent = replace(SOUND, example=replace(SOUND.example, lessons=lessons))
+
+    with pytest.raises(packing.PackingError) as caught:
+        packing.unpacked(packing.packed(sent), PageAnswer)
+    assert len(str(caught.value)) < 2 * packing.LONGEST_REASON
 
 
 JSON = st.recursive(
