@@ -17,7 +17,7 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 
-# In labels by feeds, as a share of that in a wrapper's: research/notes/labels.md
+# In labels by feeds, as a share of that in a wrapper's: research/notes/labels.md.
 TRUST: Final = 0.8
 AGREEMENT: Final = 0.9  # share of the words of either that the other has
 MAX_TEXT: Final = 50_000  # characters of a text that is looked for

@@ -102,7 +102,8 @@ def to_bytes(model: Model) -> bytes:
             "bytes": len(lessons),
             "reader": model.lessons.reader,
         }
-    learned = to_bytes(model.learned) if classifier and len(model.learned.learned_pages) else b""
+    has_learned = classifier and len(model.learned.learned_pages)
+    learned = to_bytes(model.learned) if has_learned else b""
     if learned:
         header["learned"] = {"bytes": len(learned)}
     head = json.dumps(header, sort_keys=True).encode()

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
-from scrapy_mss.blocks.lessons import Lessons
+from scrapy_mss.blocks.lessons import N_SUMS, Lessons
 from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
@@ -195,6 +195,15 @@ def test_arrays_have_the_declared_types_and_shapes(
 
     with nullcontext() if is_sound else pytest.raises(packing.PackingError):
         packing.unpacked(data, Observation)
+
+
+def test_lessons_have_the_declared_shapes() -> None:
+    sound = Lessons(np.arange(3, dtype=np.uint64), np.zeros((3, N_SUMS), np.int64))
+
+    assert packing.packed(arrived(sound)) == packing.packed(sound)
+    for sums in (sound.sums[1:], sound.sums[:, 1:]):
+        with pytest.raises(packing.PackingError):
+            packing.unpacked(packing.packed([sound.keys, sums, 0]), Lessons)
 
 
 def test_what_is_no_data_is_not_sent() -> None:
