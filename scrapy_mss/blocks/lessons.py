@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.naive_bayes import log_odds, logistic
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import site_of
@@ -70,14 +70,14 @@ MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
 MAX_SITES: Final = 256  # 13 KB each
 MAX_ROWS: Final = MAX_SITES * (2 * N_PLACES + 1)
-MAX_SUM: Final = 2**54  # what sixteen billion pages weigh: no sum of two overflows
+MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no sum of two overflows
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
 MAX_CACHED: Final = 64  # corrections of sites, 17 KB each
 
 # The bits of a row's key: site | script | half of the site's pages | place
 _SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 15
 _SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
-_PLACE_MASK = np.uint64(2**_PLACE_BITS - 1)
+_PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
 N_SUMS: Final = 3
 _WEIGHT, _RESIDUAL, _RESIDUAL_WITH_OTHERS = range(N_SUMS)
@@ -267,6 +267,21 @@ class Lessons:
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
     _of_site: dict[int, tuple[float, Floats | None]] = field(default_factory=dict, init=False)
 
+    def __post_init__(self) -> None:
+        """Check the rows, which a file may have, or another process may have sent."""
+        if self.keys.ndim != 1 or self.sums.shape != (len(self.keys), N_SUMS):
+            raise ValueError(f"lessons of {self.keys.shape} keys with sums of {self.sums.shape}")
+        if not (self.keys[1:] > self.keys[:-1]).all():
+            raise ValueError("lessons whose keys are not in ascending order")
+        place = self.keys & _PLACE_MASK
+        script = self.keys >> _SCRIPT_SHIFT & _SCRIPT_MASK
+        if not ((place < 2 * N_PLACES) | (place == _COUNTS)).all() or (script >= len(NAMES)).any():
+            raise ValueError("lessons of places or scripts that there are not")
+        if (self.sums[:, _WEIGHT] < 0).any() or (self.sums != _within_bounds(self.sums)).any():
+            raise ValueError(f"lessons with sums beyond {MAX_SUM}, or weights below 0")
+        if not 0 <= self.reader < 2**DIGEST_BITS:
+            raise ValueError(f"lessons by a classifier with the digest {self.reader}")
+
     def __len__(self) -> int:
         return len(self.keys)
 
@@ -297,17 +312,6 @@ class Lessons:
         return cls(keys, np.concatenate([each for _, each in rows]), readings.reader)
 
     @classmethod
-    def of_rows(cls, keys: TokenIds, sums: Sums, reader: int) -> Lessons:
-        """Those that were stored as these rows; a ValueError if they cannot be."""
-        place = (keys & _PLACE_MASK).astype(np.int64)
-        weights = sums[:, _WEIGHT]
-        if not ((place < 2 * N_PLACES) | (place == _COUNTS)).all() or (weights < 0).any():
-            raise ValueError("lessons of places that there are not")
-        if (np.abs(sums) > MAX_SUM).any():
-            raise ValueError(f"lessons with sums beyond {MAX_SUM}")
-        return cls(keys, sums, reader)
-
-    @classmethod
     def total(cls, parts: Iterable[Lessons]) -> Lessons:
         """What the pages of all *parts* teach."""
         whole = cls()
@@ -316,10 +320,17 @@ class Lessons:
         return whole
 
     def add(self, other: Lessons) -> None:
-        """Take in what the pages of *other* teach; nothing if another classifier has read them."""
-        if len(other) and (other.reader == self.reader or not len(self)):
+        """Take in what the pages of *other* teach, in place of what another classifier has read.
+
+        A later release has another classifier; what its crawls add to a store is to count.
+        """
+        if not len(other):
+            return
+        if other.reader == self.reader:
             self.keys, self.sums = _bounded(*_added(self, other))
-            self.reader = other.reader
+        else:
+            self.keys, self.sums, self.reader = other.keys, other.sums, other.reader
+            self._fitted_pages, self._of_site = -1.0, {}
 
     def scaled(self, share: float) -> Lessons:
         """The same with a *share* of their weight."""
@@ -476,7 +487,12 @@ def _added(*parts: Lessons) -> tuple[TokenIds, Sums]:
     sums = np.concatenate([each.sums for each in parts])
     order = keys.argsort(kind="stable")
     first = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
-    return keys[order][first], np.add.reduceat(sums[order], first)
+    return keys[order][first], _within_bounds(np.add.reduceat(sums[order], first))
+
+
+def _within_bounds(sums: Sums) -> Sums:
+    bounded: Sums = np.clip(sums, -MAX_SUM, MAX_SUM)
+    return bounded
 
 
 def _bounded(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:

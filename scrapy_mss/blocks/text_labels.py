@@ -17,9 +17,8 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 
-TRUST: Final = (
-    0.8  # in labels by feeds, as a share of that in a wrapper's: research/notes/labels.md
-)
+# In labels by feeds, as a share of that in a wrapper's: research/notes/labels.md.
+TRUST: Final = 0.8
 AGREEMENT: Final = 0.9  # share of the words of either that the other has
 MAX_TEXT: Final = 50_000  # characters of a text that is looked for
 MAX_MARKUP: Final = 500_000  # characters of it with its tags

@@ -32,6 +32,7 @@ PART: Final = ""  # in the JSON the key of the length of a part
 SHORT: Final = 256  # characters of ASCII that a text in the JSON has at most
 SCALARS: Final = (bool, int, float, bytes, NoneType)
 INTEGERS: Final = range(-(2**63), 2**64)
+LONGEST_REASON: Final = 200  # characters of an error's message
 # Why data that another process has sent cannot be read.
 ERRORS: Final = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 # Types with forms of their own: the functions from values to bytes, and back.
@@ -54,7 +55,8 @@ def unpacked(data: bytes, expected: type[T]) -> T:
     try:
         value: T = _read(_document(data), expected)
     except ERRORS as error:
-        raise PackingError(f"expected {expected}: {type(error).__name__}: {error}") from error
+        why = f"{error}"[:LONGEST_REASON]  # which may quote what was sent
+        raise PackingError(f"expected {expected}: {type(error).__name__}: {why}") from error
     return value
 
 

@@ -80,6 +80,8 @@ class Learner(CheckpointPart):
         Whether it was learned before and that it is learned now is one step, which nothing can
         come between.
         """
+        if len(example.lessons) and example.lessons.reader != self.model.reader:
+            raise ValueError("lessons by another classifier than that of the crawl")
         if self.checkpoints is not None:
             self.checkpoints.settle(0)  # others may have learned it
         learned = self.model.learned
@@ -154,6 +156,8 @@ class Learner(CheckpointPart):
         """Add what *others* have learned to the live model; our own counts are stored already."""
         error = others if isinstance(others, Exception) else None
         if isinstance(others, Model):
+            if others.lessons.reader != self.model.reader:  # a crawl by another release
+                others.lessons = Lessons()
             try:
                 with self.changing(None):
                     self.n_twice += self.model.learned.merge(others)

@@ -199,8 +199,7 @@ def with_bundled(learned: Model) -> Model:
     if is_complete(learned):
         return learned
     bundled, lessons = bundled_model(), learned.lessons
-    reader = bundled.classifier.digest if bundled.classifier is not None else 0
-    if len(lessons) and lessons.reader != reader:
+    if len(lessons) and lessons.reader != bundled.reader:
         logger.warning(
             "scrapy-mss: what %d labelled pages taught was relative to another release's model: it "
             "starts from zero; the counts of these pages are kept",

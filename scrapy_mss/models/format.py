@@ -102,7 +102,8 @@ def to_bytes(model: Model) -> bytes:
             "bytes": len(lessons),
             "reader": model.lessons.reader,
         }
-    learned = to_bytes(model.learned) if classifier and model.learned.bayes.pages else b""
+    has_learned = classifier and len(model.learned.learned_pages)
+    learned = to_bytes(model.learned) if has_learned else b""
     if learned:
         header["learned"] = {"bytes": len(learned)}
     head = json.dumps(header, sort_keys=True).encode()
@@ -362,11 +363,9 @@ def _unpack_lessons(block: bytes, row: Mapping[str, Any]) -> Lessons:
     width = 8 * (1 + N_SUMS)
     raw = _inflated(block, width * n_rows, "lessons")
     keys = np.cumsum(np.frombuffer(raw, "<u8", n_rows), dtype=np.uint64)
-    if not n_rows or not (keys[1:] > keys[:-1]).all():
-        raise ValueError("keys of lessons that are not in ascending order")
     sums = np.frombuffer(raw, "<i8", N_SUMS * n_rows, 8 * n_rows).reshape(N_SUMS, n_rows)
     reader = _count(row["reader"], 2**DIGEST_BITS - 1)
-    return Lessons.of_rows(keys, sums.T.astype(np.int64), reader)
+    return Lessons(keys, sums.T.astype(np.int64), reader)
 
 
 def _inflated(block: bytes, size: int, what: str) -> bytes:

@@ -194,6 +194,11 @@ class Model:
     def learned(self, learned: Model) -> None:
         self._learned = learned
 
+    @property
+    def reader(self) -> int:
+        """The digest of the classifier that lessons are relative to; 0 without one."""
+        return self.classifier.digest if self.classifier is not None else 0
+
     def learn_once(self, page: Page, inside: Bools) -> Rejection | None:
         """Learn *page*, unless it was learned with this text before or there is no room."""
         learned, example = self.learned, _example(page, inside, self)
@@ -209,10 +214,10 @@ class Model:
         return None if self.bayes.has_room(example.observation) else Rejection.MODEL_FULL
 
     def add(self, example: Example, generation: int) -> None:
-        """Learn *example* in this *generation*."""
+        """Learn *example*, for which there is room, in this *generation*."""
+        self.lessons.add(example.lessons)  # first: where memory is short, nothing is learned
         self.bayes.add(example.observation)
         self.learned_pages.add(example.key, generation)
-        self.lessons.add(example.lessons)
 
     def merge(self, other: Model) -> int:
         """Add what *other* has learned; how many of its pages count twice, since both had them."""
@@ -249,10 +254,10 @@ class Model:
 
     @property
     def identifier(self) -> str:
-        """Names this very state: models with the same identifier read every page alike.
+        """Names this very state: models with the same identifier have learned the same pages.
 
         The digest is the sum of those of all learned pages and of the classifier, so that it is up
-        to date at no cost.
+        to date at no cost. Corrections by lessons may be of up to a tenth fewer pages than these.
         """
         digest, pages = self.bayes.digest, self.bayes.pages
         if self.classifier is not None:

@@ -235,19 +235,47 @@ def test_a_place_tells_lengths_distances_and_tags_apart() -> None:
     assert at.max() < lessons.N_PLACES
 
 
-@pytest.mark.parametrize("bad", ["place", "weight", "sum"])
+@pytest.mark.parametrize(
+    "bad", ["place", "script", "weight", "sum", "least", "order", "shape", "reader"]
+)
 def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     known = taught(1)
-    keys, sums = known.keys.copy(), known.sums.copy()
+    keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
     if bad == "place":
-        keys[0] |= np.uint64(2**14)
+        keys[-1] |= np.uint64(2**14)
+    elif bad == "script":
+        keys |= np.uint64(2**23)
     elif bad == "weight":
         sums[0, 0] = -1
-    else:
-        sums[0, 1] = 2**60
+    elif bad in ("sum", "least"):
+        sums[0, 1] = 2**60 if bad == "sum" else -(2**63)
+    elif bad == "order":
+        keys[0] = keys[1]
+    elif bad == "shape":
+        sums = sums[:, :2]
 
     with pytest.raises(ValueError, match="lessons"):
-        Lessons.of_rows(keys, sums, 0)
+        Lessons(keys, sums, reader)
+
+
+def test_sums_stay_within_what_can_be_stored() -> None:
+    known = taught(1)
+    known.sums[0] = lessons.MAX_SUM
+
+    known.add(known)
+
+    assert known.sums[0].tolist() == [lessons.MAX_SUM] * lessons.N_SUMS
+
+
+def test_what_a_later_classifier_has_read_replaces_the_rest() -> None:
+    known, later = taught(3), taught(2)
+    assert known.of_script(LATIN).sites == 3
+    later.reader = 1
+
+    known.add(later)
+
+    assert rows_of(known) == rows_of(later)
+    assert (known.reader, known.of_script(LATIN).sites) == (1, 2)
 
 
 def test_log_odds_of_a_correction_are_added() -> None:

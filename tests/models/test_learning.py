@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from research.studies import learning
-from scrapy_mss.blocks.text_labels import label_blocks
+from scrapy_mss.article import ReadOptions
+from scrapy_mss.blocks.text_labels import TRUST, label_blocks
+from scrapy_mss.crawl.page_work import PageWork
+from scrapy_mss.crawl.wire import PageRequest
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import ModelError, from_bytes, to_bytes
@@ -25,9 +28,9 @@ NOTICE = (
 )
 
 
-def page(site: str, number: int) -> tuple[str, str, str]:
+def page(site: str, number: int, size: int = 6) -> tuple[str, str, str]:
     """The source, text and address of a page whose site has a notice below each article."""
-    lines = [f"Line {n} of story {number} on {site}: the ferry sails again." for n in range(6)]
+    lines = [f"Line {n} of story {number} on {site}: the ferry sails again." for n in range(size)]
     body = "".join(f"<p>{line}</p>" for line in lines)
     source = f"<html><body><div><h1>Story {number}</h1>{body}<p>{NOTICE}</p></div></body></html>"
     return source, " ".join(lines), f"https://{site}/{number}"
@@ -79,6 +82,30 @@ def test_what_was_learned_is_saved_and_loaded(tmp_path: Path) -> None:
     assert np.array_equal(known.keys, again.keys)
     assert np.array_equal(known.sums, again.sums)
     assert loaded.model.identifier == extractor.model.identifier
+
+
+def test_texts_of_feeds_teach_a_site_less_and_without_counts(tmp_path: Path) -> None:
+    extractor, long = Extractor(), 20
+    work = PageWork(extractor.model, ReadOptions())
+    _, before = probabilities(extractor, "a.example")
+    learned = extractor.model.learned
+    for number in range(8):
+        source, text, address = page("a.example", number, long)
+        answer = work.answer(PageRequest(source, address, text=text))
+        assert isinstance(answer.example, Example)
+        learned.add(answer.example, 0)
+
+    line, notice = probabilities(extractor, "a.example")
+    extractor.save(tmp_path / "model")
+    loaded = Extractor(tmp_path / "model")
+
+    assert notice < before - 0.2
+    assert line > 0.9
+    assert learned.bayes.pages == 0
+    assert loaded.model.identifier == extractor.model.identifier != Extractor().model.identifier
+    for each in (learned, loaded.model.learned):
+        assert each.lessons.pages == pytest.approx(8 * TRUST, abs=1e-3)
+        assert len(each.learned_pages) == 8
 
 
 def test_lessons_relative_to_another_model_start_from_zero_with_a_warning(

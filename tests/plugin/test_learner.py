@@ -87,6 +87,44 @@ def test_generations_go_on_where_pages_are_not_counted(
     assert stored_model(tmp_path).learned_pages.arrays()[1].tolist() == [0, 0, 1, 1, 2, 2]
 
 
+def with_lessons(number: int, reader: int) -> Example:
+    """The page *number*, with lessons by the bundled classifier or by another one."""
+    _, inside = labelled(number)
+    page = Page.of(wrapped(number), url=f"https://news.example/{number}")
+    made = example_of(page, inside, with_bundled(Model(DEFAULT)))
+    assert isinstance(made, Example)
+    return replace(made, lessons=replace(made.lessons, reader=reader or made.lessons.reader))
+
+
+def test_lessons_of_an_earlier_release_are_replaced_in_the_store(folder: Path) -> None:
+    earlier = Model(DEFAULT)
+    earlier.add(with_lessons(0, 1), 0)
+    StoredModel(store_at(str(folder)), DEFAULT).add(earlier)
+
+    for number in (1, 2):
+        learner = learner_of(folder)
+        learn_with_lessons = learner.learn(with_lessons(number, 0))
+        finish(learner)
+
+        assert learn_with_lessons is None
+        assert stored_model(folder).lessons.reader == learner.model.reader
+        assert stored_model(folder).lessons.pages == pytest.approx(number, abs=1e-3)
+
+
+def test_a_crawl_uses_no_lessons_of_another_release_at_work_on_its_store(folder: Path) -> None:
+    learner, other = learner_of(folder), Model(DEFAULT)
+    other.add(with_lessons(0, 1), 0)
+    StoredModel(store_at(str(folder)), DEFAULT).add(other)
+
+    learner.learn(with_lessons(1, 0))
+    write(learner)
+
+    assert len(learner.model.learned.learned_pages) == 2
+    assert learner.model.learned.lessons.reader == learner.model.reader
+    with pytest.raises(ValueError, match="another classifier"):
+        learner.learn(with_lessons(2, 1))
+
+
 # A store that fails
 
 

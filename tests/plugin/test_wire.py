@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
+from scrapy_mss.blocks.lessons import N_SUMS, Lessons
 from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
@@ -126,6 +128,18 @@ def test_a_training_example_arrives_as_it_is() -> None:
             assert np.array_equal(one, other)
 
 
+def test_lessons_that_no_page_has_are_an_error() -> None:
+    assert isinstance(SOUND.example, Example)
+    known = SOUND.example.lessons
+    lessons = Lessons(known.keys.copy(), known.sums.copy(), known.reader)
+    lessons.sums[0, 0] = -1
+    sent = replace(SOUND, example=replace(SOUND.example, lessons=lessons))
+
+    with pytest.raises(packing.PackingError) as caught:
+        packing.unpacked(packing.packed(sent), PageAnswer)
+    assert len(str(caught.value)) < 2 * packing.LONGEST_REASON
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
     lambda each: st.lists(each, max_size=9),
@@ -181,6 +195,15 @@ def test_arrays_have_the_declared_types_and_shapes(
 
     with nullcontext() if is_sound else pytest.raises(packing.PackingError):
         packing.unpacked(data, Observation)
+
+
+def test_lessons_have_the_declared_shapes() -> None:
+    sound = Lessons(np.arange(3, dtype=np.uint64), np.zeros((3, N_SUMS), np.int64))
+
+    assert packing.packed(arrived(sound)) == packing.packed(sound)
+    for sums in (sound.sums[1:], sound.sums[:, 1:]):
+        with pytest.raises(packing.PackingError):
+            packing.unpacked(packing.packed([sound.keys, sums, 0]), Lessons)
 
 
 def test_what_is_no_data_is_not_sent() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.blocks.text_labels import MAX_TEXT
+from scrapy_mss.blocks.text_labels import MAX_TEXT, TRUST
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.sites.store import SiteStore
@@ -70,6 +70,7 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
     assert labelled_pages(paper, tmp_path) == N
     stored = StoredModel(store_at(str(tmp_path / "store")), DEFAULT).load()
     assert (len(stored.learned_pages), stored.bayes.pages) == (N, 0)
+    assert stored.lessons.pages == pytest.approx(N * TRUST, abs=1e-3)
 
     again = crawled(paper, tmp_path, MSS_WORKERS=workers, MSS_ONLY_NEW=False)
     assert again.mss("train/refused/already_learned") == N
