@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.extractor import Extraction, Extractor, Site
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor, Site
 from scrapy_mss.items import Article, values_of
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
@@ -28,6 +28,7 @@ from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
 
@@ -40,6 +41,7 @@ logger = logging.getLogger(__name__)
 NO_TEXT = "no_text"  # the page has no word at all
 NO_SPAN = "no_span"  # no text was found
 UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
+OTHER_KIND = "other_kind"  # a sign says that the page is of a kind that is not asked for
 
 BY_TEXT = "text"  # where a field is from that the page does not declare
 WRAPPER, MODEL = "wrapper", "model"  # what read a page
@@ -63,7 +65,8 @@ class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
     *source* is what read it, *model_state* names the state of the model where that did, and
-    *certainty*, from 0 to 1, how certain it was. *next_page* is where the article goes on,
+    *certainty*, from 0 to 1, how certain it was. *kind* is what the page is, empty if it was not
+    read or the result is not wanted whatever it is. *next_page* is where the article goes on,
     *paragraphs* those of the page, if they are asked for, as `Paragraphs` writes them.
     """
 
@@ -73,6 +76,7 @@ class ArticleResult:
     seconds: float = 0.0
     model_state: str = ""
     certainty: float | None = None
+    kind: str = ""
     next_page: str = ""
     paragraphs: bytes = b""
 
@@ -89,13 +93,15 @@ class ArticleResult:
 class ReadOptions:
     """How pages are read.
 
-    *fields* are those of the optional ones that articles are to have. *site* is what is known of
+    *fields* are those of the optional ones that articles are to have. Pages of the *kinds* alone
+    are articles. *site* is what is known of
     the page's site, if sites are remembered. A *further* page of an article is one whatever it
     looks like: the last is often short. With *paragraphs*, the result has those of the page, by
     which its changes are recognized.
     """
 
     fields: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ARTICLE_KINDS
     site: Site | None = None
     further: bool = False
     paragraphs: bool = False
@@ -133,9 +139,10 @@ def article_of_extraction(
         source=MODEL,
         model_state=state.identifier,
         certainty=_certainty(extraction),
+        kind=extraction.kind,
         paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
     )
-    if not (extraction.is_article or (options.further and extraction.text)):
+    if not (extraction.text and (options.further or extraction.kind in options.kinds)):
         return replace(result, reason=_reason(extraction))
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(extraction.tokens, url, extraction.text, media)
@@ -171,7 +178,7 @@ def _certainty(extraction: Extraction) -> float:
 def _reason(extraction: Extraction) -> str:
     """Why the page has no article."""
     if extraction.text:
-        return UNLIKELY
+        return UNLIKELY if extraction.probability < MIN_ARTICLE_PROBABILITY else OTHER_KIND
     return NO_SPAN if extraction.tokens.is_word.any() else NO_TEXT
 
 
@@ -206,7 +213,12 @@ def article_of_labels(
     paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
     seconds = perf_counter() - started
     return ArticleResult(
-        article, source=WRAPPER, seconds=seconds, next_page=named, paragraphs=paragraphs
+        article,
+        source=WRAPPER,
+        seconds=seconds,
+        kind=ARTICLE,
+        next_page=named,
+        paragraphs=paragraphs,
     )
 
 

@@ -55,6 +55,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, OTHER, PageFacts, kind_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -68,6 +69,7 @@ class Extraction:
 
     ``probability`` is the probability that the page is an article. ``confidence`` is the expected
     F1 of the text if it is one; None if it cannot be estimated, as with profiles of the paper.
+    ``kind`` is what the page is, one of `scrapy_mss.pages.kinds.KINDS`.
     ``page`` is the page with its ``tokens``; ``span`` is in tokens; ``scores`` has one score per
     token; ``kept`` is true for the tokens that make up ``text`` and ``html``.
     """
@@ -75,11 +77,16 @@ class Extraction:
     text: str
     span: Span
     probability: float
-    is_article: bool
+    kind: str
     page: Page
     scores: Floats
     kept: Bools
     confidence: float | None = None
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the page is an article or a live blog."""
+        return self.kind in ARTICLE_KINDS
 
     @property
     def tokens(self) -> Tokens:
@@ -336,7 +343,7 @@ class Extractor:
             text=text,
             span=chosen.span,
             probability=likely,
-            is_article=likely >= MIN_ARTICLE_PROBABILITY,
+            kind=kind_of(_facts(page, kept, text, likely=likely >= MIN_ARTICLE_PROBABILITY)),
             page=page,
             scores=chosen.scores,
             kept=kept,
@@ -351,7 +358,8 @@ class Extractor:
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)
-        return Extraction(text, span, probability, is_article(text), page, scores, kept)
+        kind = ARTICLE if is_article(text) else OTHER
+        return Extraction(text, span, probability, kind, page, scores, kept)
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
@@ -375,6 +383,19 @@ def _model_of(profile: str) -> Model:
     if profile not in PROFILES:
         raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
     return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
+
+
+def _facts(page: Page, kept: Bools, text: str, *, likely: bool) -> PageFacts:
+    """What tells of which kind a *page* is, whose *text* is that of the *kept* tokens."""
+    return PageFacts(
+        page.declarations,
+        page.url,
+        page.title,
+        text,
+        n_words=int(np.count_nonzero(page.tokens.is_word & kept)),
+        all_words=int(page.total_words),
+        likely=likely,
+    )
 
 
 def _confidence(page: ReadPage, classifier: BlockClassifier, text: str) -> float:

@@ -28,7 +28,7 @@ from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
+from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
     from itemadapter import ItemAdapter
@@ -93,7 +93,7 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and self._options.emit == EMIT_ARTICLES:
+            if result.article is None and made and not self._wants(result.kind):
                 raise NoArticleError(result.reason)
             values = {**result.values, **values}
         for ours, name in missing.items():
@@ -108,6 +108,10 @@ class ArticlePipeline(Component):
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
+
+    def _wants(self, kind: str) -> bool:
+        """Whether a page of *kind* gets an item even without a text."""
+        return kind in self._options.emit or EMIT_ALL in self._options.emit
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:

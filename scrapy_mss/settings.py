@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, KINDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
 from scrapy_mss.storage.opening import is_server
 from scrapy_mss.storage.tables import StoreError
@@ -80,6 +81,16 @@ def _optional_fields(value: object) -> tuple[str, ...]:
     if not all(each in OPTIONAL_FIELDS for each in found):
         raise ValueError(value)
     return tuple(each for each in OPTIONAL_FIELDS if each in found)
+
+
+def _kinds(value: object) -> tuple[str, ...]:
+    """The kinds of pages by their names, which those of several kinds stand for, too."""
+    found = listed(value)
+    if not all(each in (*KINDS, EMIT_ARTICLES, EMIT_ALL) for each in found):
+        raise ValueError(value)
+    if EMIT_ARTICLES in found or EMIT_ALL in found:
+        found = [*ARTICLE_KINDS, *found]
+    return tuple(each for each in (*KINDS, EMIT_ALL) if each in found)
 
 
 def _one_of(*names: str) -> Callable[[Any], str]:
@@ -187,12 +198,14 @@ class Options:
         "Whether to learn from pages that wrappers or [feeds](every-hour.md#texts-of-feeds) "
         "label. If not, the model does not change.",
     )
-    emit: str = _setting(
-        EMIT_ARTICLES,
-        _one_of(EMIT_ARTICLES, EMIT_ALL),
-        f"{EMIT_ARTICLES!r} or {EMIT_ALL!r}",
-        "`articles` drops the items that scrapy-mss creates for pages without an article; `all` "
-        "keeps them, with a probability of 0. Items that the spider yields are never dropped.",
+    emit: tuple[str, ...] = _setting(
+        ARTICLE_KINDS,
+        _kinds,
+        f"{EMIT_ARTICLES!r}, {EMIT_ALL!r} or a list of kinds: {', '.join(KINDS)}",
+        "The [kinds](kinds.md) of pages that scrapy-mss creates items for: `articles` stands for "
+        "`article` and `live_blog`, and `articles,teaser` adds teasers, with the text that was "
+        "found. Pages of other kinds get no item; with `all` they get one without a text, with a "
+        "probability of 0. Items that the spider yields are never dropped.",
     )
     min_probability: float = _setting(
         0.0,

@@ -50,6 +50,7 @@ EXTRACT_DROPPED = Stat(
     "extract/dropped/{reason}",
     "pages without an article, by [reason](crawling.md#pages-without-an-article)",
 )
+KIND = Stat("kind/{kind}", "pages read, by [kind](kinds.md)")
 EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, including in workers")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(

@@ -20,7 +20,7 @@ from research.bench.metrics import bag, words
 
 PAGES = Path(__file__).parent / "pages"
 
-KEYS = frozenset({"url", "is_article", "metadata", "known_failure"})
+KEYS = frozenset({"url", "is_article", "kind", "metadata", "known_failure"})
 UNTRAINED = {"extractor": "untrained"}
 
 
@@ -62,6 +62,7 @@ class PageCase:
     untrained: bool = False
     url: str | None = None
     is_article: bool = True
+    kind: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     known_failure: dict[str, KnownFailure] = field(default_factory=dict)
 
@@ -74,6 +75,8 @@ class PageCase:
         parts: dict[str, Any] = {"is_article": self.is_article}
         if self.is_article:
             parts["text"] = self.text
+        if self.kind:
+            parts["kind"] = self.kind
         return parts | {f"metadata.{name}": value for name, value in self.metadata.items()}
 
 

@@ -3,8 +3,8 @@
     python tools/reference.py            # write the pages of `PAGES` in docs
     python tools/reference.py --check    # report which are out of date; exit code 1 if one is
 
-Settings come from `settings.SETTINGS`, stats from `stats.STATS`, commands from their own help,
-systems from `research.systems.SYSTEMS`.
+Settings come from `settings.SETTINGS`, stats from `stats.STATS`, kinds of pages from
+`pages.kinds.SIGNS`, commands from their own help, systems from `research.systems.SYSTEMS`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from research.systems import SYSTEMS, System, titled
 from scrapy_mss.commands import ACTIONS, ActionParser
+from scrapy_mss.pages.kinds import KINDS, SIGNS
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import MAX_SITES, OTHER_SITES, PREFIX, STATS
 
@@ -33,6 +34,21 @@ expected, and so does an unknown name that begins with `MSS_`.
 
 To skip single pages, set `mss_skip_training` or `mss_skip_extraction` in `Request.meta` to a true
 value."""
+KINDS_INTRODUCTION = """\
+A site answers with more than articles, all with status 200. `kind` of an
+[Extraction](api.md#extraction) says what a page is. A crawl emits `article` and `live_blog`; the
+setting [`MSS_EMIT`](settings.md#mss_emit) names more, and the stats `mss/kind/{kind}` count all
+pages that were read:
+
+```python
+MSS_EMIT = "articles,teaser,gallery"
+```
+
+The first of these signs that a page has decides. Without one, it is an `article` or `other`, as the
+[model](model.md) takes it. The signs are in `scrapy_mss/pages/kinds.py`, with the source of each
+mark. Vendors' marks count on pages of few words alone, because they are on the articles of their
+customers, too. A page about cookies or a short notice that declares itself an article stays one.
+With a wrapper, a page is what the wrapper is for: an `article`."""
 COMMANDS_INTRODUCTION = "All commands work both inside and outside of a Scrapy project."
 
 
@@ -57,6 +73,14 @@ def stats_page() -> str:
         "`scrapy.extensions.periodic_log.PeriodicLog`."
     )
     return f"# Stats\n\n{MADE}\n{text}\n\n{table}\n"
+
+
+def kinds_page() -> str:
+    """One row a sign, and the names of all kinds."""
+    rows = [f"| {sign.what} | `{sign.kind}` |" for sign in SIGNS]
+    table = "\n".join(["| sign | kind |", "| --- | --- |", *rows])
+    names = f"All kinds: {', '.join(f'`{kind}`' for kind in KINDS)}."
+    return f"# Kinds of pages\n\n{MADE}\n{KINDS_INTRODUCTION}\n\n{table}\n\n{names}\n"
 
 
 def commands_page() -> str:
@@ -92,6 +116,7 @@ def _options(system: System) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "stats.md": stats_page,
+    "kinds.md": kinds_page,
     "commands.md": commands_page,
     "systems-table.md": systems_table,
 }

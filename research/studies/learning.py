@@ -2,6 +2,7 @@
 
     python -m research.studies.learning --data FOLDER --out docs/results
 
+With `--sets sites_daniel:zh`, only the Chinese pages of a set are read.
 Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
 then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
 model alone and with what it has learned, without the memory of a site. A split is as good as the
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import product, starmap
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -30,6 +31,7 @@ from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Example, example_of
+from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 
 PROGRAM: Final = "python -m research.studies.learning"
 SETS: Final = (
@@ -60,6 +62,13 @@ class Change(NamedTuple):
     after: float
 
 
+class Part(NamedTuple):
+    """One of the halves, 0 or 1, in which the sites are parted by *seed*."""
+
+    seed: int
+    half: int
+
+
 class Split(NamedTuple):
     """What came of teaching half of the sites: pages learned, and those that were read then."""
 
@@ -74,23 +83,29 @@ def f1(extractor: Extractor, page: Page, text: str) -> float:
     return metrics.bag(metrics.words(found), metrics.words(text)).f1
 
 
-def pages_of(folder: Path, name: str) -> dict[str, list[Labelled]]:
-    """The pages of the set *name* by site, read by the bundled model."""
-    extractor, sites = Extractor(), defaultdict(list)
+def pages_of(folder: Path, name: str, profile: Profile = DEFAULT) -> dict[str, list[Labelled]]:
+    """The pages of the set *name* by site, read by a model of *profile* that learned nothing.
+
+    After a colon, the name may have a language, for its pages alone.
+    """
+    name, _, language = name.partition(":")
+    extractor, sites = Extractor(profile=profile.name), defaultdict(list)
     for each in load(f"jsonl:{folder / name}.jsonl.xz").pages:
         # Some sets know the site of a page, but not its address.
-        page = Page.of(each.html, url=each.url or f"https://{each.site}/")
-        if len(page.blocks):
+        page = Page.of(each.html, profile.stem, each.url or f"https://{each.site}/")
+        if len(page.blocks) and language in ("", each.language):
             text = each.golds[0]
             sites[each.site].append(Labelled(page, each.site, text, f1(extractor, page, text)))
     return dict(sorted(sites.items()))
 
 
-def split(sites: Mapping[str, Sequence[Labelled]], n_taught: int, seed: int, half: int) -> Split:
-    """Teach one *half* of the *sites*, parted by *seed*, and read."""
-    rng = Random(seed)  # noqa: S311 - no secrets
+def split(
+    sites: Mapping[str, Sequence[Labelled]], extractor: Extractor, n_taught: int, part: Part
+) -> Split:
+    """Teach *extractor* one half of the *sites*, and read."""
+    rng = Random(part.seed)  # noqa: S311 - no secrets
     order = rng.sample(list(sites), len(sites))
-    taught = set(order[half::2])
+    taught = set(order[part.half :: 2])
     examples, same, others = list[Labelled](), list[Labelled](), list[Labelled]()
     for site in order:
         pages = rng.sample(sites[site], len(sites[site]))
@@ -100,7 +115,6 @@ def split(sites: Mapping[str, Sequence[Labelled]], n_taught: int, seed: int, hal
             same += pages[n : n + MOST_READ]
         else:
             others += pages[:MOST_READ]
-    extractor = Extractor()
     model = extractor.model
     for number, each in enumerate(rng.sample(examples, len(examples))):
         inside = each.page.blocks.spread(label_blocks(each.page, each.text))
@@ -135,32 +149,39 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         )
 
 
-def table(folder: Path, sets: Sequence[str], jobs: int) -> str:
-    """A Markdown table of what learning gives on each of the *sets*."""
+def table(folder: Path, sets: Sequence[str], profile: Profile, jobs: int) -> str:
+    """A Markdown table of what a model of *profile* learns on each of the *sets*."""
     lines = [
         "| set | taught a site (in all) | read | F1 | then | error less | worst split | below |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        lines += pool.map(partial(_rows_of, folder), sets)
+        lines += pool.map(partial(_rows_of, folder, profile.name), sets)
     return "\n".join(lines) + "\n"
 
 
-def _rows_of(folder: Path, name: str) -> str:
-    sites, parts = pages_of(folder, name), list(product(range(N_SPLITS), (0, 1)))
+def _rows_of(folder: Path, profile: str, name: str) -> str:
+    sites = pages_of(folder, name, PROFILES[profile])
+    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1))))
     lines = [
         row
         for n_taught in TAUGHT
-        for row in rows(name, n_taught, [split(sites, n_taught, *part) for part in parts])
+        for row in rows(
+            name,
+            n_taught,
+            [split(sites, Extractor(profile=profile), n_taught, part) for part in parts],
+        )
     ]
     return "\n".join(lines)
 
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    text = table(options.data, options.sets, options.jobs)
+    profile = PROFILES[options.profile]
+    text = table(options.data, options.sets, profile, options.jobs)
     print(text)
-    write_atomically(options.out / "learning.md", text.encode())
+    name = "learning" if profile == DEFAULT else f"learning_{profile.name}"
+    write_atomically(options.out / f"{name}.md", text.encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -169,6 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command_line.add_data(parser)
     command_line.add_out(parser)
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
+    parser.add_argument(
+        "--profile", choices=PROFILES, default=DEFAULT.name, help="of the model that learns"
+    )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)
     return command_line.run(parser, arguments)

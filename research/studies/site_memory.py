@@ -1,4 +1,4 @@
-"""What a site's memory is worth: sites read page after page, each page with those before it.
+"""What a site's pages are worth: each is read with the memory and the labels of those before it.
 
     python -m research.studies.site_memory --data FOLDER --out docs/results
 
@@ -7,7 +7,7 @@ in five random orders, and no page is read with a memory that contains it. Const
 `sites_ctf`, two of them with a look at `sites_daniel`. Pages after the tenth count. Three memories
 are compared with none: without labels, as in a crawl of a site without a wrapper; with the labels
 of the first ten pages; and with the labels of all pages before, which shows how much there is to be
-known in this way.
+known in this way. Labels teach corrections, too (`scrapy_mss.blocks.lessons`).
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
+from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.files import bundled_model, write_atomically
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.evidence import adjusted
@@ -86,6 +87,7 @@ class Read(NamedTuple):
     page: Page
     keys: BlockKeys
     probability: Floats
+    inside: Bools
     gold: list[str]
     today: float  # F1 without memory
     adds: SiteMemory
@@ -104,7 +106,9 @@ class Score(NamedTuple):
 
 def read(labelled: LabelledPage, extractor: Extractor) -> Read:
     """Read a page as today."""
-    page, reading = Page.of(labelled.html), Reading()
+    # Some sets know the site of a page, but not its address.
+    url = labelled.url or f"https://{labelled.site}/"
+    page, reading = Page.of(labelled.html, url=url), Reading()
     text = extractor.extract_page(page, reading).text
     gold = metrics.words(labelled.golds[0])
     inside = label_blocks(page, labelled.golds[0])
@@ -112,6 +116,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         page,
         BlockKeys.of(page),
         reading.probability,
+        inside,
         gold,
         metrics.bag(metrics.words(text), gold).f1,
         reading.visit.update.added,
@@ -127,9 +132,18 @@ def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
     return render(page.tokens, kept)
 
 
-def f1_with(memory: SiteMemory, read_page: Read, extractor: Extractor) -> float:
-    """F1 of a page that is read with *memory*."""
+def with_site(memory: SiteMemory, lessons: Lessons, read_page: Read) -> Floats:
+    """The probability of each block of a page with *memory*, and with what labels teach."""
     probability = adjusted(memory, read_page.keys, read_page.probability)
+    taught = lessons.taught(read_page.page, read_page.probability)
+    if taught is None or taught.by_site is None:
+        return probability
+    return corrected(probability, taught.by_site)
+
+
+def f1_with(memory: SiteMemory, lessons: Lessons, read_page: Read, extractor: Extractor) -> float:
+    """F1 of a page that is read with *memory*, and with what labels teach."""
+    probability = with_site(memory, lessons, read_page)
     if probability is read_page.probability:
         return read_page.today
     text = text_of(read_page, probability, extractor)
@@ -138,10 +152,15 @@ def f1_with(memory: SiteMemory, read_page: Read, extractor: Extractor) -> float:
 
 def crawl(pages: Sequence[Read], n_labelled: int, extractor: Extractor) -> Iterator[float]:
     """F1 of each page in turn, read with the memory of those before it."""
-    memory = SiteMemory()
+    memory, lessons = SiteMemory(), Lessons()
     for seen, page in enumerate(pages):
-        yield f1_with(memory, page, extractor)
-        memory = memory.plus(page.adds_labelled if seen < n_labelled else page.adds)
+        yield f1_with(memory, lessons, page, extractor)
+        if seen >= n_labelled:
+            memory = memory.plus(page.adds)
+            continue
+        readings = Readings(page.probability, adjusted(memory, page.keys, page.probability))
+        lessons.add(Lessons.of_page(page.page, page.inside, seen % 2, readings))
+        memory = memory.plus(page.adds_labelled)
 
 
 def sites_of(folder: Path, name: str) -> dict[str, list[LabelledPage]]:

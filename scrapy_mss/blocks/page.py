@@ -115,3 +115,13 @@ class Page:
         """bool[n]: the blocks that are a title, which no page shows."""
         titles: Bools = self.ancestor_tags[0] == TAG_NUMBERS["title"]
         return titles
+
+    @property
+    def title(self) -> str:
+        """The source of the page's first title; empty if there is none."""
+        found = self.in_title.nonzero()[0]
+        if not len(found):
+            return ""
+        tokens, block = self.tokens, found[0]
+        start = int(tokens.clean_start[self.blocks.first[block]])
+        return tokens.clean[start : int(tokens.clean_end[self.blocks.last[block]])]

@@ -130,12 +130,14 @@ class ArticleReader:
         """Count the *result* of a page; the result without an article that is refused."""
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
-            result, article = replace(result, article=None, reason=IMPROBABLE), None
+            result, article = replace(result, article=None, reason=IMPROBABLE, kind=""), None
+        if result.kind:
+            self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:
             self._jobs.quality.page(url, article)
         if article is not None and self._is_foreign(article):
             logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
-            result, article = replace(result, article=None, reason=OTHER_LANGUAGE), None
+            result, article = replace(result, article=None, reason=OTHER_LANGUAGE, kind=""), None
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
         if article is not None:

@@ -67,7 +67,7 @@ class PageJobs:
         quality: SiteQuality | None = None,
     ) -> None:
         self._options = options
-        self._here = PageWork(model, ReadOptions(options.fields))
+        self._here = PageWork(model, ReadOptions(options.fields, options.emit))
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted
         self.quality = quality

@@ -112,7 +112,7 @@ class WorkerPool:
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()  # None wakes a thread up at the end
         self._closing = Event()
-        arguments = (str(options.timeout), *options.fields)
+        arguments = (str(options.timeout), ",".join(options.emit), *options.fields)
         self._workers = [_Worker(arguments) for _ in range(options.workers)]
         self._threads: list[Thread] = []
         try:

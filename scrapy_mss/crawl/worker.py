@@ -66,7 +66,7 @@ def resident() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def main(seconds: str, *fields: str) -> None:
+def main(seconds: str, kinds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
         pages, answers = parent()
@@ -77,7 +77,7 @@ def main(seconds: str, *fields: str) -> None:
         if counts is not None:
             model.bayes.add(counts)
         follow(model, changes)
-        work = PageWork(model, ReadOptions(fields))
+        work = PageWork(model, ReadOptions(fields, tuple(kinds.split(","))))
         _warm_up(work)
         _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))
 

@@ -366,6 +366,7 @@ PRIOR: Final = -1.0  # log-odds of an address that has none of `URL_FEATURES`
 MAX_LOG_ODDS: Final = 4.0  # of a share of pages, as certain as one in 55
 LONG_NUMBER: Final = 4  # digits
 LONG_SLUG: Final = 5  # separators, so six words
+HEADLINE_WORDS: Final = 5  # `iphone-android-app-review` is a list
 
 _SEPARATORS = re.compile(r"[-_]+")
 
@@ -450,6 +451,22 @@ def is_section(url: str) -> bool:
     if address is None or len(address.parts) != 1 or address.key or address.ending in _FILES:
         return False
     return address.parts[0].kind == WORD and address.words.isdisjoint(_SERVICES | _MEDIA)
+
+
+def is_list(address: Address) -> bool:
+    """Whether a word in *address* says that it leads to a list."""
+    return not _LISTS.isdisjoint(address.words)
+
+
+def is_dated(address: Address) -> bool:
+    """Whether a date is in the path of *address*."""
+    return _has_date(address)
+
+
+def is_headlined(address: Address) -> bool:
+    """Whether a part of the path of *address* is a headline: more words than a section's name."""
+    slugs = (part.text for part in address.parts if part.kind == SLUG)
+    return any(len(_WORDS.findall(slug)) >= HEADLINE_WORDS for slug in slugs)
 
 
 def article_prior(address: Address) -> float:

@@ -27,6 +27,7 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
 from scrapy_mss.models.model import Example, Model, example_of, generation_after
+from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rules import Wrapper
@@ -79,9 +80,7 @@ def explained(explanation: Explanation, rule: Wrapper) -> Explanation:
         found = read_at(found, page, extraction)
     if found.reason is not None:
         return explanation
-    by_rule = replace(
-        extraction, text=found.text, kept=found.inside, probability=1.0, is_article=True
-    )
+    by_rule = replace(extraction, text=found.text, kept=found.inside, probability=1.0, kind=ARTICLE)
     n_words = np.append(0, np.cumsum(found.inside & page.tokens.is_word))
     blocks = tuple(
         replace(block, decision=_decision(block, n_words)) for block in explanation.blocks

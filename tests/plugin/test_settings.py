@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
+from scrapy_mss.pages.kinds import KINDS
 from scrapy_mss.settings import REMOVED, SETTINGS, SettingError, enabled, listed, read
 from scrapy_mss.sites.shards import Shard
 
@@ -20,7 +21,12 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     ],
     "MSS_STORE": [("news", "news"), ("redis://h/0", "redis://h/0"), ("", ""), (None, "")],
     "MSS_TRAIN": [("true", True), (False, False)],
-    "MSS_EMIT": [("all", "all"), ("articles", "articles")],
+    "MSS_EMIT": [
+        ("articles", ("article", "live_blog")),
+        ("all", ("article", "live_blog", "all")),
+        ("articles, teaser", ("article", "live_blog", "teaser")),
+        (["teaser", "article"], ("article", "teaser")),
+    ],
     "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
     "MSS_LANGUAGES": [("en, de-AT", ("en", "de")), (["FR"], ("fr",)), ((), ()), (None, ())],
     "MSS_JOIN_PAGES": [("3", 3), (1, 1)],
@@ -56,7 +62,7 @@ BAD: dict[str, list[object]] = {
     "MSS_LANGUAGES": ["english", ["e"], 5, "d e"],
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
-    "MSS_EMIT": ["some", ["all"]],
+    "MSS_EMIT": ["some", ["articles", "sections"]],
     "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
     "MSS_FIELDS": ["text", ["markdown", 1], True],
@@ -152,7 +158,7 @@ def errors_of(**values: object) -> list[str]:
 def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
     assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
         f"{name}: unknown setting, did you mean {near}?",
-        "MSS_EMIT: expected 'articles' or 'all', got 'some'",
+        f"MSS_EMIT: expected 'articles', 'all' or a list of kinds: {', '.join(KINDS)}, got 'some'",
     ]
 
 
