@@ -82,6 +82,7 @@ def test_a_sign_decides(source: str, values: dict[str, Any], kind: str) -> None:
         ('<span class="byline">Ann Lee</span><time>', {"n_words": 40}),
         (f'<link rel="canonical" href="{STORY}">', {"url": "", "n_words": 40}),
         ("", {"n_words": 12, "all_words": 14}),
+        ("", {"url": "https://cmp.schools.example/mayors_letter.asp"}),
         ("", {"url": "https://a.example/videos/17"}),
         ("", {"url": "https://a.example/photos/17"}),
         ("", {"title": "Contact: what the film got right | Hafenbote"}),

@@ -175,13 +175,13 @@ def sign_of(facts: PageFacts) -> Sign | None:
 
 # Hosts and paths of consent pages alone: consent.yahoo.com, guce.oath.com/collectConsent,
 # myprivacy.dpgmedia.nl/consent, zeit.de/zustimmung.
-_CONSENT_HOSTS: Final = frozenset({"consent", "guce", "myprivacy", "cmp"})
+_CONSENT_HOSTS: Final = frozenset({"consent", "guce", "myprivacy"})
 _CONSENT_PATHS: Final = frozenset(
     "collectconsent consent consent-wall cookie-consent cookiewall cookie-wall privacy-gate "
     "privacy-wall zustimmung".split()
 )
 MAX_CONSENT_PATH: Final = 2  # parts
-_CONSENT_CUE: Final = re.compile(r"(?i)consent|guce|privacy|cmp|cookie|zustimmung")
+_CONSENT_CUE: Final = re.compile(r"(?i)consent|guce|privacy|cookie|zustimmung")
 
 # A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
 _CONSENT_MARK: Final = re.compile(
