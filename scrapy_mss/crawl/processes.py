@@ -13,9 +13,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from math import inf
 from pathlib import Path
-from typing import IO, BinaryIO, Final, TypeVar, cast
+from time import monotonic
+from typing import IO, BinaryIO, Final, Protocol, TypeVar
 
 from scrapy_mss.crawl.packing import LENGTH, packed, unpacked
 
@@ -25,10 +26,10 @@ T = TypeVar("T")
 LOST: Final = (OSError, EOFError, ValueError)
 MOST_BYTES: Final = 2**28  # of a message; a page for which a worker has memory takes less
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
-# Without the current folder in the path, where a file may be called as a module that a child needs:
-# a crawl that is begun by `scrapy` has not that folder in its path, either.
 # Bytes that the other end need not have read, as asked for; Linux allows 416 KB.
 SENDING: Final = 2**20
+# Without the current folder in the path, where a file may be called as a module that a child needs:
+# a crawl that is begun by `scrapy` has not that folder in its path, either.
 RUN: Final = (
     "import sys; sys.path = [each for each in sys.path if each]; from importlib import "
     "import_module; import_module(sys.argv[1]).main(*sys.argv[2:])"
@@ -67,7 +68,14 @@ def send(stream: IO[bytes], value: object) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes], expected: type[T]) -> T:
+class Readable(Protocol):
+    """What messages are read from."""
+
+    def read(self, length: int, /) -> bytes:
+        """So many bytes, or fewer where there are no more."""
+
+
+def receive(stream: Readable, expected: type[T]) -> T:
     """The next value from *stream*, of the *expected* type; EOFError where there is none."""
     (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
     if length > MOST_BYTES:
@@ -75,7 +83,7 @@ def receive(stream: IO[bytes], expected: type[T]) -> T:
     return unpacked(_exactly(stream, length), expected)
 
 
-def _exactly(stream: IO[bytes], length: int) -> bytes:
+def _exactly(stream: Readable, length: int) -> bytes:
     data = stream.read(length)
     if len(data) != length:
         raise EOFError(f"{len(data)} of {length} bytes")
@@ -92,7 +100,8 @@ class Child:
         self._module, self._arguments = module, arguments
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket
-        self._stream: BinaryIO
+        self._seconds: float | None = None  # that the last answer had
+        self._until = inf
         self._closed = False
 
     def begin(self) -> bool:
@@ -110,23 +119,39 @@ class Child:
                 except BaseException:
                     ours.close()
                     raise
-            self._socket, self._stream = ours, cast("BinaryIO", ours.makefile("rwb"))
+            self._socket, self._seconds = ours, None
         if self._closed:  # meanwhile, by another thread, which may have found no process
             raise EOFError("it is closed")
         return is_new
 
     def send(self, data: bytes) -> None:
-        """Send a `message`; one of `LOST` where the process is gone."""
-        self._stream.write(data)
-        self._stream.flush()
+        """Send a `message`, in the time that the last answer had; else one of `LOST`."""
+        self._socket.settimeout(self._seconds)
+        self._socket.sendall(data)
 
     def receive(self, expected: type[T], seconds: float | None = None) -> T:
         """Wait for the next value, of the *expected* type; one of `LOST` if none comes.
 
-        A TimeoutError, which is one of these, after so many *seconds*; the process is to be ended.
+        A TimeoutError, which is one of these, if it is not complete after so many *seconds*; the
+        process is to be ended.
         """
-        self._socket.settimeout(seconds)
-        return receive(self._stream, expected)
+        self._seconds = seconds
+        self._until = inf if seconds is None else monotonic() + seconds
+        return receive(self, expected)
+
+    def read(self, length: int) -> bytes:
+        """So many bytes of a message, or fewer if the process is gone; in the time that it has."""
+        data = bytearray()
+        while len(data) < length:
+            left = self._until - monotonic()
+            if left <= 0:
+                raise TimeoutError(f"no answer within {self._seconds} seconds")
+            self._socket.settimeout(None if left == inf else left)
+            more = self._socket.recv(min(length - len(data), SENDING))
+            if not more:
+                break
+            data += more
+        return bytes(data)
 
     @property
     def has_ended(self) -> bool:
@@ -146,8 +171,7 @@ class Child:
         if process is None:
             return None
         process.kill()
-        with self._socket, suppress(OSError):  # what was not sent yet cannot be
-            self._stream.close()
+        self._socket.close()
         return process.wait()
 
 

@@ -453,6 +453,11 @@ def is_section(url: str) -> bool:
     return address.parts[0].kind == WORD and address.words.isdisjoint(_SERVICES | _MEDIA)
 
 
+def is_list(address: Address) -> bool:
+    """Whether a word in *address* says that it leads to a list."""
+    return not _LISTS.isdisjoint(address.words)
+
+
 def is_dated(address: Address) -> bool:
     """Whether a date is in the path of *address*."""
     return _has_date(address)

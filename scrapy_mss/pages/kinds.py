@@ -18,7 +18,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.pages.addresses import Address, address_of, is_dated, is_headlined, is_section
+from scrapy_mss.pages.addresses import (
+    Address,
+    address_of,
+    is_dated,
+    is_headlined,
+    is_list,
+    is_section,
+)
 from scrapy_mss.pages.declarations import AUTHOR_CUES, Declarations
 
 KINDS: Final = (
@@ -243,7 +250,7 @@ def _has_consent_address(facts: PageFacts) -> bool:
 
 
 def _asks_for_consent(facts: PageFacts) -> bool:
-    if facts.all_words > OF_WALL or facts.declarations.has_article_type:
+    if facts.all_words > OF_WALL or facts.declares_article or facts.has_byline_and_date:
         return False
     said = facts.text or facts.source
     n_phrases = sum(phrase.search(said) is not None for phrase in _CONSENT_PHRASES)
@@ -382,9 +389,10 @@ _NEEDS_SCRIPTS: Final = re.compile(
 def _is_shell(facts: PageFacts) -> bool:
     if facts.n_words >= SHORT or "<script" not in facts.source:
         return False
-    if facts.all_words < OF_SHELL:
-        return facts.n_words < OF_SHELL // 2 or not facts.has_reason
-    return facts.all_words < OF_CHALLENGE and _NEEDS_SCRIPTS.search(facts.text) is not None
+    if facts.all_words < OF_CHALLENGE and _NEEDS_SCRIPTS.search(facts.text) is not None:
+        return True
+    is_empty = facts.n_words < OF_SHELL // 2 or not facts.has_reason
+    return facts.all_words < OF_SHELL and is_empty
 
 
 # --- media ----------------------------------------------------------------------------------------
@@ -549,7 +557,8 @@ def _is_short_with_medium(facts: PageFacts) -> bool:
 
 
 def _is_list(facts: PageFacts) -> bool:
-    is_named = is_section(facts.own_url) or (bool(facts.own_url) and not facts.address.parts)
+    is_front = bool(facts.own_url) and not facts.address.parts
+    is_named = is_front or is_section(facts.own_url) or is_list(facts.address)
     return facts.declares(_LIST_TYPES) or (not facts.likely and is_named)
 
 

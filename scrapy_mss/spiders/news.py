@@ -66,7 +66,7 @@ MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its ar
 LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed comes first
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
 MAX_SECONDS: Final = 30  # of processor time for the lists of a site; a list has a limit of its own
-MAX_TEXTS: Final = 2**21  # characters of all texts of a site that wait with their requests
+MAX_TEXTS: Final = 2**21  # characters of all texts of a site that requests bring along in a crawl
 MAX_BODY: Final = {"download_maxsize": MAX_BYTES, "download_warnsize": 0}
 
 # Why a list is not read, beside what its process says.

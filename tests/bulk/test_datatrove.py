@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("datatrove", reason="datatrove is not installed: make test-engines")
+pytest.importorskip("datatrove", reason="datatrove is not installed: make test-datatrove")
 
 from datatrove.data import Document
 from datatrove.executor.local import LocalPipelineExecutor

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import demo
 import demo_web
@@ -39,21 +40,29 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def f1(extractor: Extractor, cases: Iterable[tuple[str, str]]) -> float:
-    return fmean(demo.f1(extractor.extract(html).text, text) for html, text in cases)
+class Case(NamedTuple):
+    html: str
+    url: str
+    text: str
 
 
-def of_site(name: str) -> list[tuple[str, str]]:
-    return [(page.html, page.expected) for page in demo_web.pages(name) if page.expected]
+def f1(extractor: Extractor, cases: Iterable[Case]) -> float:
+    return fmean(demo.f1(extractor.extract(html, url).text, text) for html, url, text in cases)
 
 
-def real_pages() -> dict[str, list[tuple[str, str]]]:
+def of_site(name: str) -> list[Case]:
+    return [
+        Case(each.html, each.url, each.expected) for each in demo_web.pages(name) if each.expected
+    ]
+
+
+def real_pages() -> dict[str, list[Case]]:
     """A sample of each set of labelled pages; nothing if they are not next to the project."""
     found = {}
     for path in DATA.glob("articles_*.jsonl.xz"):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in islice(lines, 0, None, EVERY)]
-        found[path.name] = [(row["html"], row["golds"][0]) for row in rows]
+        found[path.name] = [Case(row["html"], row["url"] or "", row["golds"][0]) for row in rows]
     return found
 
 

@@ -52,12 +52,20 @@ from scrapy_mss.crawl import processes
 
 sound = scrapy_mss.article.read_article
 
+def dripping(stream, answer):
+    for byte in processes.message(bytes(1_000)):
+        stream.write(bytes([byte]))
+        stream.flush()
+        time.sleep(0.1)
+
 def read_article(html, url, state, extractor):
     if "slow" in url:
         open(os.environ["BEGUN"], "w").close()
         time.sleep(600)
     if "crash" in url:
         os._exit(3)
+    if "drip" in url:
+        sys.modules["scrapy_mss.crawl.worker"].send = dripping
     if "error" in url:
         raise ZeroDivisionError(url)
     if "answer" in url:
@@ -179,6 +187,11 @@ def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> 
         workers.cannot_start = True
         with pytest.raises(NoWorkerError):
             read(workers, [page()])
+
+
+def test_an_answer_that_comes_byte_by_byte_takes_too_long(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
+        assert read(workers, [page("drip"), page()]) == ["timeout", here(MODEL, page())]
 
 
 @pytest.mark.slow("processes that are killed")

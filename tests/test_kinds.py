@@ -1,0 +1,117 @@
+"""What a page is: the signs, each alone, and what they must not take for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapy_mss.pages.declarations import Declarations
+from scrapy_mss.pages.kinds import KINDS, SIGNS, PageFacts, kind_of
+
+STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
+SOMEWHERE = "https://news.example.com/17"
+
+
+def facts(source: str = "", **values: Any) -> PageFacts:
+    """A page of 300 words of text and 700 words in all, which the classifier takes for an article.
+
+    It declares nothing but what is in its *source*.
+    """
+    known: dict[str, Any] = {
+        "url": SOMEWHERE,
+        "title": "",
+        "text": "It rains.",
+        "n_words": 300,
+        "all_words": 700,
+        "likely": True,
+    }
+    return PageFacts(Declarations(source), **known | values)
+
+
+def test_each_sign_is_of_a_known_kind_and_says_what_it_is() -> None:
+    assert {sign.kind for sign in SIGNS} <= set(KINDS)
+    assert len({sign.what for sign in SIGNS}) == len(SIGNS)
+
+
+@pytest.mark.parametrize(("likely", "kind"), [(True, "article"), (False, "other")])
+def test_without_a_sign_the_classifier_decides(likely: bool, kind: str) -> None:  # noqa: FBT001
+    assert kind_of(facts(likely=likely)) == kind
+
+
+def ld(types: str) -> str:
+    return f'<script type="application/ld+json">{{"@type": {types}}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("source", "values", "kind"),
+    [
+        (ld('"LiveBlogPosting"'), {}, "live_blog"),
+        (ld('"ImageGallery"'), {}, "gallery"),
+        (ld('"VideoObject"'), {"n_words": 40}, "video"),
+        (ld('"PodcastEpisode"'), {}, "audio"),
+        (ld('"Recipe"'), {}, "other"),
+        (ld('"ContactPage"'), {}, "other"),
+        (ld('"SearchResultsPage"'), {}, "list"),
+        ('<meta property="og:type" content="video.other">', {"n_words": 40}, "video"),
+        ("", {"url": "https://a.example/videos/17", "n_words": 40}, "video"),
+        ("", {"url": "https://a.example/fotostrecke/hafen", "n_words": 90}, "gallery"),
+        ("", {"url": "https://a.example/podcasts/17", "n_words": 40}, "audio"),
+        ("", {"url": "https://consent.example.com/"}, "consent"),
+        ("", {"url": "https://a.example/zustimmung?von=/"}, "consent"),
+        ("", {"title": "Impressum | Hafenbote"}, "other"),
+        ("", {"title": "404 - Hafenbote", "all_words": 90}, "error"),
+        ("", {"title": "Just a moment...", "all_words": 30}, "challenge"),
+        ("", {"n_words": 40}, "other"),
+        ("<video src=a>", {"n_words": 40}, "video"),
+        ("", {"url": "https://a.example/tag/hafen", "likely": False}, "list"),
+    ],
+)
+def test_a_sign_decides(source: str, values: dict[str, Any], kind: str) -> None:
+    assert kind_of(facts(source, **values)) == kind
+
+
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        (ld('"NewsArticle"') + ld('"VideoObject"'), {"n_words": 40}),
+        (ld('"NewsArticle"') + ld('"Recipe"'), {}),
+        ('<meta property="og:type" content="article">', {"n_words": 40}),
+        ('<meta property="og:type" content="article">' + ld('"Recipe"'), {}),
+        ("", {"url": STORY, "n_words": 40}),
+        ('<span class="byline">Ann Lee</span><time>', {"n_words": 40}),
+        (f'<link rel="canonical" href="{STORY}">', {"url": "", "n_words": 40}),
+        ("", {"n_words": 12, "all_words": 14}),
+        ("", {"url": "https://a.example/videos/17"}),
+        ("", {"url": "https://a.example/photos/17"}),
+        ("", {"title": "Contact tracing: what we know | Hafenbote"}),
+        ("", {"title": "Why 404 is a number that everybody knows", "all_words": 90}),
+    ],
+)
+def test_what_has_a_reason_to_be_an_article_is_one(source: str, values: dict[str, Any]) -> None:
+    assert kind_of(facts(source, **values)) == "article"
+
+
+MARKS = (
+    "cdn.cookielaw.org __tcfapi _cf_chl_opt captcha-delivery.com g-recaptcha px-captcha gokuProps "
+    "KPSDK cdn.tinypass.com poool-widget steady-paywall"
+)
+
+
+def test_the_marks_of_vendors_do_not_make_a_wall_of_an_article() -> None:
+    assert kind_of(facts(MARKS)) == "article"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "kind"),
+    [
+        ('"isAccessibleForFree": false', "The mayor said that the", "teaser"),
+        ('"isAccessibleForFree":"False"', "It rains. Subscribe to read on.", "teaser"),
+        ("steadyhq.com", "Nobody knew …", "teaser"),
+        ('"isAccessibleForFree": false', "It rains.", "article"),
+        ("steadyhq.com", "It rains.", "article"),
+        ("", "Nobody knew …", "article"),
+    ],
+)
+def test_a_teaser_is_cut_and_has_a_paywall(source: str, text: str, kind: str) -> None:
+    assert kind_of(facts(source, text=text, n_words=100, url=STORY)) == kind
