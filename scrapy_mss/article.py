@@ -82,11 +82,13 @@ class ArticleResult:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values for an item; for a page without an article a probability of 0 alone.
+        """The values for an item; for a page without an article its kind, and a probability of 0.
 
         Lists are copies: several items may be filled from one result.
         """
-        return {"probability": 0.0} if self.article is None else values_of(self.article)
+        if self.article is None:
+            return {"kind": self.kind or None, "probability": 0.0}
+        return values_of(self.article)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,7 @@ def article_of_extraction(
         url,
         text=extraction.text,
         **_shown(extraction.tokens, extraction.kept, url, options),
+        kind=extraction.kind,
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
@@ -204,6 +207,7 @@ def article_of_labels(
         url,
         text=labelling.text,
         **_shown(tokens, inside, url, options),
+        kind=ARTICLE,
         probability=1.0,
         confidence=None if confidence is None else round(confidence, 4),
         extractor=f"wrapper:{labelling.wrapper.id}",

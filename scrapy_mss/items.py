@@ -114,6 +114,9 @@ class Article:
     story: str | None = None
     """A key shared by all articles with the same wording; with `MSS_COPIES`."""
 
+    kind: str | None = None
+    """What the page is: ``article``, ``live_blog``, or a [kind](kinds.md) that `MSS_EMIT` names."""
+
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 

@@ -35,7 +35,7 @@ expected, and so does an unknown name that begins with `MSS_`.
 To skip single pages, set `mss_skip_training` or `mss_skip_extraction` in `Request.meta` to a true
 value."""
 KINDS_INTRODUCTION = """\
-A site answers with more than articles, all with status 200. `kind` of an
+A site answers with more than articles, all with status 200. `kind` of an item and of an
 [Extraction](api.md#extraction) says what a page is. A crawl emits `article` and `live_blog`; the
 setting [`MSS_EMIT`](settings.md#mss_emit) names more, and the stats `mss/kind/{kind}` count all
 pages that were read:

@@ -214,6 +214,7 @@ def test_pages_of_the_kinds_that_are_asked_for_get_items_and_all_are_counted(
     done = crawls["kinds"]
 
     assert set(done.by_url()) == set(site.urls("index", range(3)))
+    assert {item["kind"] for item in done.by_url().values()} <= {"list", "other"}
     assert done.mss("kind/article") == 1
     assert done.mss("kind/other") + done.mss("kind/list") == 3
 
