@@ -343,7 +343,7 @@ class Extractor:
             text=text,
             span=chosen.span,
             probability=likely,
-            kind=kind_of(_facts(page, kept, text, likely=likely >= MIN_ARTICLE_PROBABILITY)),
+            kind=kind_of(_facts(reading, kept, text, likely)),
             page=page,
             scores=chosen.scores,
             kept=kept,
@@ -385,16 +385,17 @@ def _model_of(profile: str) -> Model:
     return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
 
 
-def _facts(page: Page, kept: Bools, text: str, *, likely: bool) -> PageFacts:
-    """What tells of which kind a *page* is, whose *text* is that of the *kept* tokens."""
+def _facts(reading: _Reading, kept: Bools, text: str, likely: float) -> PageFacts:
+    """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
+    page = reading.page.page
     return PageFacts(
         page.declarations,
-        page.url,
+        reading.page.address,
         page.title,
         text,
         n_words=int(np.count_nonzero(page.tokens.is_word & kept)),
         all_words=int(page.total_words),
-        likely=likely,
+        likely=likely >= MIN_ARTICLE_PROBABILITY,
     )
 
 

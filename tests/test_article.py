@@ -6,10 +6,18 @@ import pytest
 
 from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
-from scrapy_mss.article import ModelState, article_of_labels, read_article
+from scrapy_mss.article import (
+    OTHER_KIND,
+    ModelState,
+    ReadOptions,
+    article_of_labels,
+    read_article,
+)
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
+
+KINDS = [case for case in read_cases() if case.kind == "teaser"]
 
 
 @pytest.mark.parametrize("case", read_cases()[:8], ids=lambda case: case.name)
@@ -20,6 +28,18 @@ def test_a_page_is_read_with_its_address(case: PageCase) -> None:
 
         found = result.article.probability if result.article else None
         assert found == (round(extraction.probability, 4) if extraction.is_article else None)
+
+
+@pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)
+def test_a_page_of_another_kind_is_read_if_it_is_asked_for(case: PageCase) -> None:
+    state, url = ModelState.of(bundled_model()), case.url or ""
+
+    dropped = read_article(case.source, url, state)
+    found = read_article(case.source, url, state, ReadOptions(kinds=(case.kind,)))
+
+    assert (dropped.article, dropped.kind, dropped.reason) == (None, case.kind, OTHER_KIND)
+    assert found.article is not None
+    assert found.article.text
 
 
 LONG_NUMBER = f"&#{'9' * 5000};"  # of more digits than Python reads

@@ -1,14 +1,17 @@
-"""Which pages the bundled model takes for articles: made-up webs of all kinds of page, old news.
+"""Which pages are taken for articles: of made-up webs and of news sites, and old news.
 
     python -m research.studies.article_or_not --data FOLDER --out docs/results
 
-The first table has the demo's five sites, by the kind of page, the second the pages of sets that no
-model learns from, all of which are articles. Each page is read with its address and without.
+The first table has the demo's five sites, by the kind of page, the second pages of six news sites,
+the third the pages of sets that no model learns from, all of which are articles. Each page is read
+with its address and without.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +25,7 @@ from scrapy_mss.models.files import write_atomically
 
 PROGRAM: Final = "python -m research.studies.article_or_not"
 EXAMPLE_PROJECT: Final = Path(__file__).resolve().parents[2] / "example_project"
+NEWS: Final = "news_pages"
 OLD: Final = ("articles_l3s", "sites_ctf", "sites_daniel", "cleaneval_dev")
 
 
@@ -59,6 +63,14 @@ def old(folder: Path) -> Iterator[Asked]:
             yield Asked(f"`{name}`", is_article=True, html=page.html, url=page.url or "")
 
 
+def of_news_sites(folder: Path) -> Iterator[Asked]:
+    """Pages of news sites, half of which are articles; their kind is all that is labelled."""
+    with lzma.open(folder / f"{NEWS}.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for page in map(json.loads, lines):
+            row = page["page_type"]
+            yield Asked(row, is_article=row == "article", html=page["html"], url=page["url"])
+
+
 def taken(pages: Iterable[Asked], extractor: Extractor) -> Taken:
     """What becomes of the *pages*."""
     found = Taken(Counter(), Counter(), Counter())
@@ -82,21 +94,28 @@ def table(found: Taken) -> str:
     return "\n".join(lines) + "\n"
 
 
-def precision_and_recall(found: Taken) -> str:
-    """A line for people: both measures, with the addresses and without."""
+def precision_and_recall(name: str, found: Taken) -> str:
+    """A line for people: both measures of the pages of that *name*, with addresses and without."""
     n_articles = sum(n for (_, is_article), n in found.pages.items() if is_article)
     shown = []
     for counts in (found.with_address, found.without):
         hits = sum(n for (_, is_article), n in counts.items() if is_article)
         shown.append(f"precision {hits / counts.total():.3f}, recall {hits / n_articles:.3f}")
-    return f"Made-up webs: **{shown[0]}**; without the addresses {shown[1]}.\n"
+    return f"{name}: **{shown[0]}**; without the addresses {shown[1]}.\n"
 
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its files."""
     extractor = Extractor()
     webs = taken(made_up(), extractor)
-    parts = (precision_and_recall(webs), table(webs), table(taken(old(options.data), extractor)))
+    news = taken(of_news_sites(options.data), extractor)
+    parts = (
+        precision_and_recall("Made-up webs", webs),
+        table(webs),
+        precision_and_recall("News sites", news),
+        table(news),
+        table(taken(old(options.data), extractor)),
+    )
     found = "\n".join(parts)
     print(found)
     write_atomically(options.out / "article_or_not.md", found.encode())

@@ -1,7 +1,8 @@
 """What labelled pages teach beyond the classifier: corrections of its log-odds, where proven.
 
 The *place* of a block is its length, its distances from the first and the last block that the
-classifier takes for the article, and its tag. For each labelled site, sums of weights and residuals
+classifier takes for the article, its tag, whether it is in a container like that of most of the
+article, and whether it ends a sentence. For each labelled site, sums of weights and residuals
 (label less probability) by place are kept: whole numbers, which can be added in any order. From
 these sums alone follow
 
@@ -30,6 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.texts import CLOSERS
+from scrapy_mss.core.hashing import mix, numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
@@ -42,9 +45,14 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1)
+# The last two: whether it is in the container with most of the article, and ends a sentence.
+AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1, 2, 2)
+CONTAINER_LEVELS: Final = 4  # ancestors by whose tags and class words a container is known
 N_PLACES: Final = int(np.prod(AXES))
-TERMS: Final = ((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3))  # axes, alone and in pairs
+TERMS: Final = (  # axes, alone and in pairs
+    *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
+    *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
+)
 
 # Where letters of another script begin. What has several scripts, as Japanese, is by its first.
 LATIN, GREEK, CYRILLIC, HEBREW, ARABIC, INDIC, THAI, HANGUL, KANA, HAN = range(1, 11)
@@ -68,14 +76,14 @@ FEWEST_SITES, FEWEST_PAGES = 4, 4
 MAX_PAGES_OF_SITE: Final = 20  # that a site counts as, at most, for others
 MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
-MAX_SITES: Final = 256  # 13 KB each
-MAX_ROWS: Final = MAX_SITES * (2 * N_PLACES + 1)
+MAX_SITES: Final = 256
+MAX_ROWS: Final = 2**20  # 32 bytes each; of a site with ten labelled pages some hundreds
 MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no sum of two overflows
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
-MAX_CACHED: Final = 64  # corrections of sites, 17 KB each
+MAX_CACHED: Final = 64  # corrections of sites, 140 KB each
 
 # The bits of a row's key: site | script | half of the site's pages | place
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 15
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
 _SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
@@ -109,8 +117,25 @@ def places(page: Page, probability: Floats) -> Indices:
         np.digitize(at - first, DISTANCES),
         np.digitize(last - at, DISTANCES),
         _TAG_CLASSES[page.ancestor_tags[0]],
+        _in_main_container(page, probability),
+        _ends_sentence(page),
     )
     return np.ravel_multi_index(axes, AXES)
+
+
+def _in_main_container(page: Page, probability: Floats) -> Indices:
+    """intp[n]: 1 for the blocks in containers like that with most of the likely words."""
+    container = numbered(mix(list(page.ancestor_keys[:CONTAINER_LEVELS])))
+    main = np.bincount(container, page.words * probability).argmax()
+    is_in_main: Indices = (container == main).astype(np.intp)
+    return is_in_main
+
+
+def _ends_sentence(page: Page) -> Indices:
+    """intp[n]: 1 for the blocks whose last word or symbol ends a sentence."""
+    tokens, texts = page.tokens, page.texts
+    last = tokens.clean_start[texts.token[texts.first + texts.size - 1]].tolist()
+    return np.array([tokens.clean[at] in CLOSERS for at in last], np.intp)
 
 
 def script_of(page: Page, probability: Floats) -> int:
@@ -503,9 +528,10 @@ def _within_bounds(sums: Sums) -> Sums:
 def _bounded(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
     """The rows of the sites with most pages, of as many as there is room for."""
     sites, of_row = np.unique(keys >> _SITE_SHIFT, return_inverse=True)
-    if len(sites) <= MAX_SITES:
+    if len(sites) <= MAX_SITES and len(keys) <= MAX_ROWS:
         return keys, sums
-    weights = np.bincount(of_row, sums[:, _WEIGHT])
+    by_pages = np.lexsort((sites, np.bincount(of_row, sums[:, _WEIGHT])))[::-1]
+    n_rows = np.bincount(of_row)[by_pages].cumsum()
     stays = np.zeros(len(sites), np.bool_)
-    stays[np.lexsort((sites, weights))[-MAX_SITES:]] = True
+    stays[by_pages[:MAX_SITES][n_rows[:MAX_SITES] <= MAX_ROWS]] = True
     return keys[stays[of_row]], sums[stays[of_row]]

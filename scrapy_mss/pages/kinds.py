@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.pages.addresses import (
     Address,
+    PageUrl,
     address_of,
     is_dated,
     is_headlined,
@@ -70,7 +71,7 @@ class PageFacts:
     """
 
     declarations: Declarations
-    url: str
+    page_url: PageUrl
     title: str
     text: str
     n_words: int
@@ -83,16 +84,13 @@ class PageFacts:
         return self.declarations.source[:HEAD]
 
     @lazy
-    def own_url(self) -> str:
+    def own_url(self) -> PageUrl:
         """The address of the page, or the one that it declares if none is known."""
-        if self.url:
-            return self.url
-        found = _CANONICAL.search(self.source) if "canonical" in self.source else None
-        return found[1] or found[2] if found else ""
+        return self.page_url if self.page_url.is_known else PageUrl(_canonical(self.source))
 
     @lazy
     def address(self) -> Address:
-        return address_of(self.own_url) or Address("", (), "", "", None)
+        return address_of(self.own_url.url) or Address("", (), "", "", None)
 
     @lazy
     def names(self) -> frozenset[str]:
@@ -110,13 +108,14 @@ class PageFacts:
         places = self.declarations.places
         if not any(places[cue] for cue in AUTHOR_CUES):
             return False
-        return 0 < len(_DATE_CUE.findall(self.declarations.source)) <= MAX_DATES
+        source = self.declarations.source
+        return 0 < sum(source.count(cue) for cue in _DATE_CUES) <= MAX_DATES
 
     @lazy
     def has_reason(self) -> bool:
         """Whether something but its text says that the page is an article."""
-        declared = self.declares_article or self.has_byline_and_date
-        return declared or is_dated(self.address) or is_headlined(self.address)
+        by_address = is_dated(self.address) or is_headlined(self.address)
+        return self.declares_article or by_address or self.has_byline_and_date
 
     @lazy
     def has_headline(self) -> bool:
@@ -135,13 +134,20 @@ class PageFacts:
         return any(each.startswith(beginning) for each in self.declarations.graph_types)
 
 
-_CANONICAL: Final = re.compile(
-    r"""<link\s[^>]{0,200}?rel=["']canonical["'][^>]{0,200}?href=["']([^"']{1,2000})|"""
-    r"""<link\s[^>]{0,200}?href=["']([^"']{1,2000})["'][^>]{0,200}?rel=["']canonical"""
-)
-_BETWEEN_NAMES: Final = re.compile(r"\s+[-–—·»›•:]\s+|\s*\|\s*|:\s")  # noqa: RUF001
+_HREF: Final = re.compile(r"""\shref\s*=\s*["']?([^"'\s>]+)""")
+_BETWEEN_NAMES: Final = re.compile(r"\s+[-–—·»›•:]\s+|\s*\|\s*")  # noqa: RUF001
 _NOT_IN_NAMES: Final = re.compile(r"[.!?…]+")
-_DATE_CUE: Final = re.compile(r"<time[\s>]|datePublished|published_time|dc\.date", re.IGNORECASE)
+_DATE_CUES: Final = ("<time", "datePublished", "published_time")
+
+
+def _canonical(source: str) -> str:
+    """The address in the `<link>` whose relation is `canonical`; empty if there is none."""
+    place = source.find("canonical")
+    begin, end = source.rfind("<", 0, max(place, 0)), source.find(">", place)
+    if not source.startswith("<link", begin):
+        return ""
+    found = _HREF.search(source, begin, end)
+    return found[1] if found else ""
 
 
 class Sign(NamedTuple):
@@ -169,12 +175,13 @@ def sign_of(facts: PageFacts) -> Sign | None:
 
 # Hosts and paths of consent pages alone: consent.yahoo.com, guce.oath.com/collectConsent,
 # myprivacy.dpgmedia.nl/consent, zeit.de/zustimmung.
-_CONSENT_HOSTS: Final = frozenset({"consent", "guce", "myprivacy", "cmp"})
+_CONSENT_HOSTS: Final = frozenset({"consent", "guce", "myprivacy"})
 _CONSENT_PATHS: Final = frozenset(
     "collectconsent consent consent-wall cookie-consent cookiewall cookie-wall privacy-gate "
     "privacy-wall zustimmung".split()
 )
 MAX_CONSENT_PATH: Final = 2  # parts
+_CONSENT_CUE: Final = re.compile(r"(?i)consent|guce|privacy|cookie|zustimmung")
 
 # A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
 _CONSENT_MARK: Final = re.compile(
@@ -239,20 +246,29 @@ _CONSENT_PHRASES: Final = tuple(
     )
 )
 MIN_PHRASES: Final = 3
+_CONSENT_WORDS: Final = (
+    "cookie",
+    "partn",
+    "parten",
+    "socios",
+    "parceir",
+    "fornitor",
+)  # one of them
 
 
 def _has_consent_address(facts: PageFacts) -> bool:
-    address = facts.address
-    if len(address.parts) > MAX_CONSENT_PATH:
+    segments = facts.own_url.parts[0]
+    if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
         return False
-    paths = (part.text for part in address.parts)
-    return address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(paths)
+    return facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
 
 
 def _asks_for_consent(facts: PageFacts) -> bool:
     if facts.all_words > OF_WALL or facts.declares_article or facts.has_byline_and_date:
         return False
-    said = facts.text or facts.source
+    said = (facts.text or facts.source).casefold()
+    if not any(word in said for word in _CONSENT_WORDS):
+        return False
     n_phrases = sum(phrase.search(said) is not None for phrase in _CONSENT_PHRASES)
     return n_phrases >= MIN_PHRASES and _CONSENT_MARK.search(facts.source) is not None
 
@@ -281,34 +297,18 @@ _CAPTCHA_MARK: Final = re.compile(
 )
 _CHALLENGE_NAMES: Final = frozenset(
     (
-        "access denied",
-        "access to this page has been denied",
-        "are you a robot",
-        "attention required",
-        "bist du ein mensch",
-        "challenge page",
-        "checking your browser",
-        "einen moment",
-        "human verification",
-        "just a moment",
-        "nur einen moment",
-        "pardon our interruption",
-        "please wait",
-        "robot or human",
-        "security check",
-        "sind sie ein roboter",
-        "un instant",
-        "un momento",
-        "vérification de sécurité",
-        "verify you are human",
-        "you have been blocked",
-        "zugriff verweigert",
-    )
+        "access denied|access to this page has been denied|are you a robot|attention required|"
+        "bist du ein mensch|challenge page|checking your browser|einen moment|"
+        "human verification|just a moment|nur einen moment|pardon our interruption|"
+        "please wait|robot or human|security check|sind sie ein roboter|un instant|"
+        "un momento|vérification de sécurité|verify you are human|you have been blocked|"
+        "zugriff verweigert"
+    ).split("|")
 )
 
 
 def _is_challenge(facts: PageFacts) -> bool:
-    if facts.all_words > OF_CHALLENGE or facts.declarations.has_article_type:
+    if facts.all_words > OF_CHALLENGE or facts.declares_article:
         return False
     if not facts.names.isdisjoint(_CHALLENGE_NAMES):
         return True
@@ -331,39 +331,17 @@ _ERROR_NAME: Final = re.compile(
 # Names of pages of a site about itself.
 _SERVICE_NAMES: Final = frozenset(
     (
-        "about",
-        "about us",
-        "advertise with us",
-        "agb",
-        "aviso legal",
-        "condizioni d'uso",
-        "contact",
-        "contact us",
-        "contacto",
-        "contattaci",
-        "contatti",
-        "cookie policy",
-        "datenschutz",
-        "datenschutzerklärung",
-        "impressum",
-        "kontakt",
-        "mentions légales",
-        "nous contacter",
-        "política de privacidad",
-        "privacy policy",
-        "qui sommes-nous",
-        "quiénes somos",
-        "subscribe",
-        "terms and conditions",
-        "terms of service",
-        "terms of use",
-        "über uns",
-    )
+        "about|about us|advertise with us|agb|aviso legal|condizioni d'uso|contact|"
+        "contact us|contacto|contattaci|contatti|cookie policy|datenschutz|"
+        "datenschutzerklärung|impressum|kontakt|mentions légales|nous contacter|"
+        "política de privacidad|privacy policy|qui sommes-nous|quiénes somos|subscribe|"
+        "terms and conditions|terms of service|terms of use|über uns"
+    ).split("|")
 )
 
 
 def _is_error(facts: PageFacts) -> bool:
-    if facts.all_words > OF_CHALLENGE or facts.declarations.has_article_type:
+    if facts.all_words > OF_CHALLENGE or facts.declares_article:
         return False
     return any(_ERROR_NAME.fullmatch(name) for name in facts.names)
 
@@ -422,17 +400,17 @@ _DIRECTORY_NAMES: Final = re.compile(
 )
 TOP: Final = 1000  # characters of a text, where a podcast says where it is found
 _DIRECTORIES: Final = (
-    re.compile(r"(?:podcasts|itunes)\.apple\.com/"),
-    re.compile(r"open\.spotify\.com/show/"),
-    re.compile(r"podcasts\.google\.com/|play\.google\.com/music/listen"),
-    re.compile(r"stitcher\.com/"),
-    re.compile(r"overcast\.fm/|pca\.st/|pocketcasts\.com/"),
-    re.compile(r"deezer\.com/[a-z/]{0,10}show/"),
-    re.compile(r"music\.amazon\.[a-z.]+/podcasts|audible\.[a-z.]+/podcast"),
+    ("podcasts.apple.com/", "itunes.apple.com/"),
+    ("open.spotify.com/show/",),
+    ("podcasts.google.com/", "play.google.com/music/listen"),
+    ("stitcher.com/",),
+    ("overcast.fm/", "pca.st/", "pocketcasts.com/"),
+    ("deezer.com/",),
+    ("music.amazon.", "audible."),
 )
 MIN_DIRECTORIES: Final = 3
 
-_MEDIUM: Final = re.compile(r"<(?:video|amp-video|video-js)[\s>]", re.IGNORECASE)
+_PLAYERS: Final = ("<video", "<amp-video")
 
 
 # A `<body>` that is named after the template; WordPress has `single-format-gallery`.
@@ -442,13 +420,13 @@ _GALLERY_TEMPLATE: Final = re.compile(
 
 
 def _medium_number(facts: PageFacts) -> str:
-    parts = facts.address.parts
-    found = _MEDIUM_NUMBER.fullmatch(parts[-1].text) if parts else None
+    segments = facts.own_url.parts[0]
+    found = _MEDIUM_NUMBER.fullmatch(segments[-1]) if segments else None
     return found[1] if found else ""
 
 
 def _is_at(words: frozenset[str]) -> Callable[[PageFacts], bool]:
-    return lambda facts: not words.isdisjoint(part.text for part in facts.address.parts)
+    return lambda facts: not words.isdisjoint(facts.own_url.parts[0])
 
 
 _is_at_video, _is_at_gallery, _is_at_audio = map(
@@ -492,7 +470,8 @@ def _is_podcast(facts: PageFacts) -> bool:
     if len(named) < MIN_DIRECTORIES:
         return False
     source = facts.declarations.source
-    return sum(each.search(source) is not None for each in _DIRECTORIES) >= MIN_DIRECTORIES
+    linked = [any(host in source for host in hosts) for hosts in _DIRECTORIES]
+    return sum(linked) >= MIN_DIRECTORIES
 
 
 def _is_recipe(facts: PageFacts) -> bool:
@@ -515,9 +494,10 @@ _PAYWALL_MARK: Final = re.compile(
     r"|steadyhq\.com|steady-paywall|steady_paywall"  # Steady
     r"""|["' _-]pay-?wall|["' _-]regwall"""  # of the site's own
 )
-_NOT_FREE: Final = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
+_NOT_FREE: Final = re.compile(r'"isAccessibleForFree"\s*:\s*"?[Ff]alse')
 _CUT: Final = re.compile(r"(?:…|\.\.\.|[^\W_]|,)[\s\])]*\Z")  # no end of a sentence
 _ELLIPSES: Final = ("…", "...")
+MAX_OFFER: Final = 300  # characters at the end of a text
 # What stands below the text, and is kept with it.
 _CONTINUES: Final = re.compile(
     r"(?:continue|keep) reading|(?:subscribe|sign in|log in|register) to (?:read|continue)"
@@ -533,9 +513,10 @@ _CONTINUES: Final = re.compile(
 def _is_teaser(facts: PageFacts) -> bool:
     if facts.n_words >= OF_TEASER or not facts.text:
         return False
-    source, continues = facts.declarations.source, _CONTINUES.search(facts.text) is not None
+    source = facts.declarations.source
+    continues = _CONTINUES.search(facts.text[-MAX_OFFER:]) is not None
     is_cut = continues or _CUT.search(facts.text) is not None
-    if is_cut and _NOT_FREE.search(source) is not None:
+    if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
         return True
     is_broken_off = continues or facts.text.rstrip("])").endswith(_ELLIPSES)
     return is_broken_off and _PAYWALL_MARK.search(source) is not None
@@ -553,13 +534,16 @@ def _is_short(facts: PageFacts) -> bool:
 
 
 def _is_short_with_medium(facts: PageFacts) -> bool:
-    return _is_short(facts) and _MEDIUM.search(facts.declarations.source) is not None
+    source = facts.declarations.source
+    return _is_short(facts) and any(player in source for player in _PLAYERS)
 
 
 def _is_list(facts: PageFacts) -> bool:
-    is_front = bool(facts.own_url) and not facts.address.parts
-    is_named = is_front or is_section(facts.own_url) or is_list(facts.address)
-    return facts.declares(_LIST_TYPES) or (not facts.likely and is_named)
+    if facts.likely:
+        return facts.declares(_LIST_TYPES)
+    url = facts.own_url
+    is_named = url.is_root or is_section(url.url) or is_list(facts.address)
+    return is_named or facts.declares(_LIST_TYPES)
 
 
 SIGNS: Final = (

@@ -242,7 +242,7 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     known = taught(1)
     keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
     if bad == "place":
-        keys[-1] |= np.uint64(2**14)
+        keys[-1] |= np.uint64(2**15 + 2**14)
     elif bad == "script":
         keys |= np.uint64(2**23)
     elif bad == "weight":

@@ -46,6 +46,9 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
         "frozen": Job(arguments={"urls": plain}, settings=known),
         "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
         "all": Job(arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "all"}),
+        "kinds": Job(
+            arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "list,other"}
+        ),
         "custom settings": Job("paths", {"urls": plain[:1] + index[:1]}, {"MSS_WRAPPERS": RULES}),
         "class": Job(
             arguments={"urls": plain[:2]},
@@ -203,6 +206,16 @@ def test_emit_all_keeps_what_is_no_article_with_a_probability_of_zero(
         assert items[url]["text"] is None
         assert items[url]["crawled"]
     assert items[site.url("/plain/0")]["text"]
+
+
+def test_pages_of_the_kinds_that_are_asked_for_get_items_and_all_are_counted(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    done = crawls["kinds"]
+
+    assert set(done.by_url()) == set(site.urls("index", range(3)))
+    assert done.mss("kind/article") == 1
+    assert done.mss("kind/other") + done.mss("kind/list") == 3
 
 
 def test_settings_of_a_spiders_own_are_read(crawls: dict[str, Crawl], site: Site) -> None:
