@@ -198,7 +198,12 @@ class Normal(NamedTuple):
     def correction(self, prior: float, most: float) -> Floats:
         """float64[N_PLACES]: log-odds within *most*, where *prior* pages speak for none."""
         columns, n = _terms()
-        fitted = np.linalg.solve(self.curvature + prior * np.eye(n), self.slope)
+        # The coefficients of what no page has are 0. A site has few others, and its small system is
+        # solved by one thread: several would wait for one another where other processes are busy.
+        known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
+        curvature = self.curvature[np.ix_(known, known)] + prior * np.eye(len(known))
+        fitted = np.zeros(n)
+        fitted[known] = np.linalg.solve(curvature, self.slope[known])
         bounded: Floats = np.clip(fitted[columns].sum(axis=0), -most, most)
         return bounded
 
