@@ -21,6 +21,9 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 # tests/conftest.py gives them: by itself, xdist begins with those of many tests, not the longest.
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
+# As child processes of the plugin do, see `ONE_THREAD` in scrapy_mss/crawl/processes.py.
+test test-all test-oldest sanitized: export OMP_NUM_THREADS := 1
+
 REDIS_TESTS := tests/storage tests/plugin/test_redis.py \
 	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_crawls.py
 

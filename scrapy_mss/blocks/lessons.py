@@ -69,7 +69,7 @@ KANA_WEIGHT: Final = 4  # of Japanese text, half is Chinese characters
 UNIT: Final = 2**20  # what the blocks of a page weigh together
 CURVATURE: Final = 0.25
 LIKELY: Final = 0.5  # probability from which on a block counts as the article's
-# Chosen on half of the sites of each set with several: `python -m research.studies.learning`.
+# Chosen on `sites_ctf` and `sites_daniel`, and verified on others: research/notes/learning.md.
 PRIOR_PAGES_OF_SITES, PRIOR_PAGES_OF_SITE = 0.2, 0.02  # that speak for no correction
 MAX_OF_SITES, MAX_OF_SITE = 3.0, 4.0  # log-odds
 FEWEST_SITES, FEWEST_PAGES = 4, 4
@@ -198,7 +198,12 @@ class Normal(NamedTuple):
     def correction(self, prior: float, most: float) -> Floats:
         """float64[N_PLACES]: log-odds within *most*, where *prior* pages speak for none."""
         columns, n = _terms()
-        fitted = np.linalg.solve(self.curvature + prior * np.eye(n), self.slope)
+        # The coefficients of what no page has are 0. A site has few others, and its small system is
+        # solved by one thread: several would wait for one another where other processes are busy.
+        known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
+        curvature = self.curvature[np.ix_(known, known)] + prior * np.eye(len(known))
+        fitted = np.zeros(n)
+        fitted[known] = np.linalg.solve(curvature, self.slope[known])
         bounded: Floats = np.clip(fitted[columns].sum(axis=0), -most, most)
         return bounded
 
@@ -288,6 +293,7 @@ class Lessons:
     keys: TokenIds = field(default_factory=lambda: np.zeros(0, np.uint64))
     sums: Sums = field(default_factory=lambda: np.zeros((0, N_SUMS), np.int64))
     reader: int = 0  # the digest of the classifier whose residuals they are
+    _checked: Sums | None = field(default=None, init=False)  # by `_fit_if_due`
     _fitted_pages: float = field(default=-1.0, init=False)
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
     _of_site: dict[int, tuple[float, Floats | None]] = field(default_factory=dict, init=False)
@@ -422,7 +428,9 @@ class Lessons:
         return correction
 
     def _fit_if_due(self) -> None:
-        pages = self.pages
+        if self._checked is self.sums:
+            return
+        self._checked, pages = self.sums, self.pages
         if pages < GROWTH * self._fitted_pages:
             return
         self._fitted_pages = pages

@@ -28,6 +28,9 @@ MOST_BYTES: Final = 2**28  # of a message; a page for which a worker has memory 
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
 # Bytes that the other end need not have read, as asked for; Linux allows 416 KB.
 SENDING: Final = 2**20
+# Of numpy's linear algebra: there is a process for each core, and threads of several processes wait
+# for one another, a hundred times as long as a small system of equations takes.
+ONE_THREAD: Final = {"OMP_NUM_THREADS": "1"}
 # Without the current folder in the path, where a file may be called as a module that a child needs:
 # a crawl that is begun by `scrapy` has not that folder in its path, either.
 RUN: Final = (
@@ -51,7 +54,7 @@ def start(module: str, arguments: Sequence[str], stdin: int) -> subprocess.Popen
         [sys.executable, "-c", RUN, module, *arguments],
         stdin=stdin,
         stdout=2,  # what a library prints is for the log
-        env={**os.environ, "PYTHONPATH": path},
+        env={**ONE_THREAD, **os.environ, "PYTHONPATH": path},
         start_new_session=True,  # Ctrl-C is for this process, which says when its children stop
     )
 

@@ -102,8 +102,9 @@ def to_bytes(model: Model) -> bytes:
             "bytes": len(lessons),
             "reader": model.lessons.reader,
         }
-    has_learned = classifier and len(model.learned.learned_pages)
-    learned = to_bytes(model.learned) if has_learned else b""
+    beside = model.learned
+    has_learned = classifier and (beside.bayes.pages or len(beside.learned_pages))
+    learned = to_bytes(beside) if has_learned else b""
     if learned:
         header["learned"] = {"bytes": len(learned)}
     head = json.dumps(header, sort_keys=True).encode()

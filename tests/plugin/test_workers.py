@@ -334,7 +334,7 @@ def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
 ) -> None:
     ours, theirs = socket.socketpair()
     with theirs:
-        process = processes.start(pool.WORKER, ["1.0"], theirs.fileno())
+        process = processes.start(pool.WORKER, ["1.0", "article"], theirs.fileno())
     with ours, ours.makefile("wb") as stream:
         if with_model:
             model = to_bytes(Model(MODEL.profile, MODEL.classifier))
