@@ -121,7 +121,7 @@ def test_what_the_model_drops_in_the_container_for_the_other_pages_does_not_prev
 
     found = suggest(pages, extractor)
 
-    assert found.rule.around == (css(".text"),)
+    assert [selector.text for selector in found.rule.around] == [".text"]
 
 
 def test_pages_without_an_article_get_no_rule(extractor: Extractor) -> None:
