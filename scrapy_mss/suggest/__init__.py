@@ -1,7 +1,7 @@
 """Infers a wrapper for a site from stored pages, without labels.
 
     pages -> how the model reads each, knowing the others               readings
-          -> where the article is                                       places
+          -> where the article is, and what is certainly not part of it  places
           -> where title, authors and date are                          fields
           -> YAML, and how far rule and model agree on each page        readings
 

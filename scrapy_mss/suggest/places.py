@@ -8,8 +8,7 @@
 The words of all pages are concatenated: a selection is a mask over them. Its agreement on a page is
 F1 of what a model that reads the page on its own keeps there, with what the model keeps that knows
 the other pages, less a small penalty for long selectors, since these overfit the pages from which
-they were made. No page decides alone. A place is good if it agrees well, or as well as that model
-without a place: then what is wrong is in the place, and is the model's.
+they were made. No page decides alone.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ MAX_ALTERNATIVES: Final = 3
 # The agreement on a page that nothing is selected on: the model reads it, and well. A rule that
 # gives half of a text is worse than one that does not match, but it should match the site's pages.
 MISSED: Final = 0.8
-MIN_AGREEMENT: Final = 0.93  # on pages held out: below it, a model without a rule may be better
+MIN_AGREEMENT: Final = 0.93  # on pages held out: below it, the model alone is better
 COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
 OF_SPAN: Final = 0.1  # the weight of the agreement of all words of a place: the closest is best
 
@@ -143,7 +142,7 @@ def best_place(pages: Sequence[SitePage]) -> ArticlePlace | None:
         if found is None:
             break
         of_missed = float(found.agreement[missed].mean())
-        if of_missed < _least(votes, missed):
+        if of_missed < MIN_AGREEMENT:
             if not around:
                 return ArticlePlace((found.selector,), of_missed, is_good=False)
             break
@@ -151,12 +150,6 @@ def best_place(pages: Sequence[SitePage]) -> ArticlePlace | None:
         selected, agreement = found.selected, np.where(missed, found.agreement, agreement)
         missed = votes.per_page(selected) == 0
     return ArticlePlace(tuple(around), float(agreement.mean())) if around else None
-
-
-def _least(votes: _Votes, missed: Bools) -> float:
-    """The agreement from which on a place is good for the pages that are *missed*."""
-    without_place = float(votes.agreement(votes.alone)[missed].mean())
-    return max(MISSED, min(MIN_AGREEMENT, without_place))
 
 
 def _candidates(votes: _Votes, missed: Bools, selected: Bools) -> Iterator[_PlaceCandidate]:

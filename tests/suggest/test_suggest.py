@@ -109,21 +109,6 @@ def test_one_page_is_enough_for_a_rule_of_less_confidence(
     assert found.confidence < suggestion.confidence <= 1
 
 
-def test_what_the_model_drops_in_the_container_for_the_other_pages_does_not_prevent_a_rule(
-    extractor: Extractor,
-) -> None:
-    sentence = "The ferry sails again after the storm had kept it in the harbour."
-    text = "\n".join(f"<p>{sentence} {n} ships waited. {sentence}</p>" for n in range(2, 9))
-    html = f"<div id=content><h2>The ferry sails</h2><div class=text>{text}</div></div>"
-    pages = [StoredPage(f"https://news.example/{n}", html) for n in range(8)]
-    first = read_pages(pages, extractor)[0]
-    assert first.target.sum() < first.alone.sum()
-
-    found = suggest(pages, extractor)
-
-    assert [selector.text for selector in found.rule.around] == [".text"]
-
-
 def test_pages_without_an_article_get_no_rule(extractor: Extractor) -> None:
     with pytest.raises(NoRuleError, match="none of 1 pages can vote on a rule: 1 no article"):
         suggest([front_page()], extractor)
