@@ -212,7 +212,8 @@ def reason(answer: Future[Answer]) -> str:
 def processes() -> list[psutil.Process]:
     """Those that read lists; other tests may have others."""
     children = psutil.Process().children()
-    return [each for each in children if list_process.PROCESS in each.cmdline()]
+    running = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
+    return [each for each in running if list_process.PROCESS in each.cmdline()]
 
 
 def urls(answer: Future[Answer]) -> list[str]:
