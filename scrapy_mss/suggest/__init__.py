@@ -118,7 +118,7 @@ def suggest_of(
         )
     fields = field_rules(voters)
     selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
-    rule = Wrapper(site=site, around=found.around, **selectors)
+    rule = Wrapper(site=site, around=found.around, exclude=found.exclude, **selectors)
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
     confidence = expected(found.agreement * len(voters), len(voters))

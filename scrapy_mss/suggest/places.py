@@ -1,20 +1,21 @@
-"""Where the article is, by the vote of the pages.
+"""Where the article is, and what is certainly not part of it, by the vote of the pages.
 
     containers    the elements with much of what the model keeps, and the kinds of their children
     places        each selector of these: a span on each page; equal spans are one place
-    around        the place that agrees best; what is text there remains for the model to say
+    exclusions    for the best places: greedily, what the model drops there and gains most
     alternatives  the same again for the pages on which the best place matches nothing
+    around        the rule leaves it to the model what is text there: only what a model that reads
+                  a page on its own would keep remains excluded
 
-The words of all pages are concatenated: a selection is a mask over them. Its agreement on a page is
-F1 of what a model that reads the page on its own keeps there, with what the model keeps that knows
-the other pages, less a small penalty for long selectors, since these overfit the pages from which
-they were made. No page decides alone.
+The words of all pages are concatenated: a selection is a mask over them, and its agreement is the
+mean over pages of F1 with what the model keeps, less a small penalty per selector, since a rule of
+many parts overfits the pages from which it was made. No page decides alone.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -39,20 +40,30 @@ MAX_KINDS: Final = 4  # of children
 OF_CHILDREN: Final = 12.0
 OF_MANY: Final = 20.0  # the cost of selecting twice as many elements of a page
 MIN_PROPOSERS: Final = 2  # pages that have a place; what one page has may be its own
-MAX_SELECTORS: Final = 500  # that are tried
+MAX_SELECTORS: Final = 500  # selectors that are tried
+MAX_PLACES: Final = 8  # for which exclusions are searched
 MAX_REMEMBERED: Final = 4096  # selections; a search tries some hundred selectors
+MAX_EXCLUDED: Final = 12  # selectors in `exclude`
+MAX_EXCLUSIONS: Final = 400  # selectors that are tried for it
+# Of all these together: boxes in one another have each other's. A word takes some 50 bytes.
+MAX_EXCLUDED_WORDS: Final = 4_000_000
+MAX_OF_EXCLUDED: Final = 8  # selectors of an element that may be excluded
+MAX_ALIKE: Final = 5  # elements of one name on a page, whose surroundings may differ
 MAX_ALTERNATIVES: Final = 3
 
 # The agreement on a page that nothing is selected on: the model reads it, and well. A rule that
 # gives half of a text is worse than one that does not match, but it should match the site's pages.
 MISSED: Final = 0.8
 MIN_AGREEMENT: Final = 0.93  # on pages held out: below it, the model alone is better
+MIN_GAIN: Final = 0.001  # of agreement, by a selector of `exclude`
+MIN_GAIN_ALONE: Final = 0.004  # the same, of what the model keeps if it reads a page on its own
 COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
-OF_SPAN: Final = 0.1  # the weight of the agreement of all words of a place: the closest is best
+MAX_LOST: Final = 0.1  # of the words that are excluded, that the model keeps
+TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be excluded
 
 # Elements of text: what selects them alone ends with the last paragraph.
 TEXT_TAGS: Final = frozenset({"p", "div", "section", "font", "span"})
-# Elements that may be text wherever they are: many of them are no kind of place.
+# Elements that may be text wherever they are: excluded by their own name, or not at all.
 PLAIN_TAGS: Final = frozenset(
     "a abbr b big blockquote br center cite code dd div dl dt em font h2 h3 h4 h5 h6 i li ol p pre "
     "q s section small span strong sub sup table tbody td th tr tt u ul".split()
@@ -61,13 +72,14 @@ PLAIN_TAGS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ArticlePlace:
-    """Where the article is.
+    """Where the article is, and what is excluded there.
 
     ``agreement`` is that with the model, 0 to 1, to be expected on a page of the site. Of a place
     that is not ``is_good``, the model alone is better.
     """
 
     around: tuple[Selector, ...]
+    exclude: tuple[Selector, ...]
     agreement: float
     is_good: bool = True
 
@@ -75,85 +87,132 @@ class ArticlePlace:
 class _Votes:
     """The *pages* that vote on a rule, and their words.
 
-    ``target`` (bool[n_words]) are those that the model keeps, ``alone`` those that it keeps of a
-    page whose site it does not know.
+    ``able`` (bool[n_words]) are the words that the rule can give: with *alone* those that the model
+    keeps if it does not know the other pages, as where the rule says only where the article is.
     """
 
-    def __init__(self, pages: Sequence[SitePage]) -> None:
+    def __init__(self, pages: Sequence[SitePage], *, alone: bool = False) -> None:
         self.pages = pages
+        self.least_gain = MIN_GAIN_ALONE if alone else MIN_GAIN
         sizes = [len(page.target) for page in pages]
-        self._starts: Counts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        self.starts: Counts = np.append(0, np.cumsum(sizes)).astype(np.int64)
         self.target: Bools = np.concatenate([page.target for page in pages])
-        self.alone: Bools = np.concatenate([page.alone for page in pages])
-        self._page_of: Indices = np.repeat(np.arange(len(pages)), sizes)
-        self._n_target = self.per_page(self.target)
+        everything = np.ones(len(self.target), np.bool_)
+        self.able: Bools = np.concatenate([page.alone for page in pages]) if alone else everything
+        self.page_of: Indices = np.repeat(np.arange(len(pages)), sizes)
+        self.n_target = self.per_page(self.target)
         self.select: Callable[[Selector], list[list[Element]]] = lru_cache(MAX_REMEMBERED)(
             lambda selector: [elements_of(selector, page.root) for page in pages]
         )
 
     def per_page(self, values: Bools) -> Counts:
         """int64[n_pages]: how many of *values* (bool[n_words]) are true on each page."""
-        counts: Counts = np.add.reduceat(values, self._starts[:-1], dtype=np.int64)
+        counts: Counts = np.add.reduceat(values, self.starts[:-1], dtype=np.int64)
         return counts
+
+    def agreement(self, hits: Counts | Floats, selected: Counts | Floats) -> Floats:
+        """F1 of so many *hits* in the *selected* words of each page (last axis)."""
+        scores: Floats = np.where(selected > 0, _f1(hits, selected, self.n_target), MISSED)
+        return scores
 
     def span(self, selector: Selector) -> Bools:
         """bool[n_words]: from the first element of each page to the end of its last one."""
-        mask = np.zeros(len(self.target), np.bool_)
-        selected = zip(self.pages, self._starts.tolist(), self.select(selector), strict=False)
-        for page, offset, nodes in selected:
-            runs = [page.elements[node] for node in nodes if node in page.elements]
-            if runs:
-                end = max(end for _, end in runs)
-                mask[offset + min(start for start, _ in runs) : offset + end] = True
-        return mask
+        return self._mask(
+            [(min(row)[0], max(end for _, end in row))] if row else []
+            for row in self._runs(selector)
+        )
+
+    def inside(self, selector: Selector) -> Bools:
+        """bool[n_words]: the words in what *selector* selects."""
+        return self._mask(self._runs(selector))
 
     def merged(self, first: Bools, other: Bools) -> Bools:
         """*first*, and *other* on the pages on which that selects nothing."""
-        return np.where((self.per_page(first) > 0)[self._page_of], first, other)
+        return np.where((self.per_page(first) > 0)[self.page_of], first, other)
 
-    def agreement(self, selected: Bools) -> Floats:
-        """float64[n_pages]: F1 of the *selected* words (bool[n_words]) with the target."""
-        hits, n_selected = self.per_page(selected & self.target), self.per_page(selected)
-        f1 = 2 * hits / np.maximum(n_selected + self._n_target, 1)
-        scores: Floats = np.where(n_selected > 0, f1, MISSED)
-        return scores
+    def _runs(self, selector: Selector) -> Iterator[list[tuple[int, int]]]:
+        for page, nodes in zip(self.pages, self.select(selector), strict=True):
+            yield [page.elements[node] for node in nodes if node in page.elements]
+
+    def _mask(self, rows: Iterable[list[tuple[int, int]]]) -> Bools:
+        mask = np.zeros(len(self.target), np.bool_)
+        for offset, row in zip(self.starts.tolist(), rows, strict=False):
+            for start, end in row:
+                mask[offset + start : offset + end] = True
+        return mask
+
+
+def _f1(hits: Counts | Floats, selected: Counts | Floats, wanted: Counts) -> Floats:
+    scores: Floats = 2 * hits / np.maximum(selected + wanted, 1)
+    return scores
 
 
 class _PlaceCandidate(NamedTuple):
-    """A selector, and what is selected with it and the alternatives before it.
+    """A selector and what it selects; *promise* is the agreement that exclusions can bring it to.
 
-    ``agreement`` is that on each page by the votes of the others.
+    *proposers* (bool[n_pages]) are the pages in which an element gave the selector.
     """
 
-    score: float
+    promise: float
+    cost: float
     selector: Selector
-    selected: Bools
-    agreement: Floats
+    span: Bools
+    proposers: Bools
 
 
 def best_place(pages: Sequence[SitePage]) -> ArticlePlace | None:
     """The place that agrees best with the model on *pages*; None if no element has enough of it."""
     votes = _Votes(pages)
-    selected, missed = np.zeros(len(votes.target), np.bool_), np.ones(len(pages), np.bool_)
-    agreement: Floats = np.full(len(pages), MISSED)
+    everyone = np.ones(len(pages), np.bool_)
+    selected, missed = np.zeros(len(votes.target), np.bool_), everyone
     around: list[Selector] = []
+    exclude: list[Selector] = []
     while missed.any() and len(around) < MAX_ALTERNATIVES:
-        found = max(_candidates(votes, missed, selected), key=lambda each: each.score, default=None)
+        found = _best(votes, missed, selected, exclude)
         if found is None:
             break
-        of_missed = float(found.agreement[missed].mean())
-        if of_missed < MIN_AGREEMENT:
+        candidate, search, agreement = found
+        if agreement < MIN_AGREEMENT:
             if not around:
-                return ArticlePlace((found.selector,), of_missed, is_good=False)
+                return ArticlePlace((candidate.selector,), (), agreement, is_good=False)
             break
-        around.append(found.selector)
-        selected, agreement = found.selected, np.where(missed, found.agreement, agreement)
+        exclude = search.exclude(everyone)[0]
+        around.append(candidate.selector)
+        selected = votes.merged(selected, candidate.span)
         missed = votes.per_page(selected) == 0
-    return ArticlePlace(tuple(around), float(agreement.mean())) if around else None
+    if not around:
+        return None
+    # The model decides what is text there, and drops most of the rest by itself.
+    votes = _Votes(pages, alone=True)
+    search = _ExclusionSearch(votes, _exclusions(votes, selected), selected, ())
+    chosen, agreement = search.exclude(everyone)[0], search.held_out(everyone).mean()
+    return ArticlePlace(tuple(around), tuple(chosen), float(agreement))
 
 
-def _candidates(votes: _Votes, missed: Bools, selected: Bools) -> Iterator[_PlaceCandidate]:
-    """The places that may hold the articles of the pages that are *missed*, each once."""
+def _best(
+    votes: _Votes, missed: Bools, selected: Bools, exclude: Sequence[Selector]
+) -> tuple[_PlaceCandidate, _ExclusionSearch, float] | None:
+    """The next alternative, for the pages that are *missed*, and what may be excluded with it.
+
+    Last is the agreement on pages held out of those that are *missed*.
+    """
+    found = _candidates(votes, missed)
+    if not found:
+        return None
+    spans = [votes.merged(selected, candidate.span) for candidate in found]
+    exclusions = _exclusions(votes, np.logical_or.reduce(spans))
+    rated = []
+    for candidate, span in zip(found, spans, strict=True):
+        search = _ExclusionSearch(votes, exclusions, span, exclude)
+        agreements = search.held_out(candidate.proposers)
+        score = float(agreements.mean()) - COST_OF_PART * candidate.cost
+        rated.append((score, candidate, search, agreements))
+    _, best, search, agreements = max(rated, key=lambda row: row[0])
+    return best, search, float(agreements[missed].mean())
+
+
+def _candidates(votes: _Votes, missed: Bools) -> list[_PlaceCandidate]:
+    """The places that hold most of the articles of the pages that are *missed*, best first."""
     proposers: dict[str, set[int]] = defaultdict(set)
     costs: dict[str, float] = {}
     for number in np.flatnonzero(missed).tolist():
@@ -162,23 +221,23 @@ def _candidates(votes: _Votes, missed: Bools, selected: Bools) -> Iterator[_Plac
             proposers[named.text].add(number)
     least = min(MIN_PROPOSERS, len(missed))
     able = [(cost, text) for text, cost in costs.items() if len(proposers[text]) >= least]
-    seen: set[bytes] = set()
+    found: dict[bytes, _PlaceCandidate] = {}
     for cost, text in sorted(able)[:MAX_SELECTORS]:
         selector = usable(text, "around")
         if selector is None:
             continue
-        span = votes.merged(selected, votes.span(selector))
-        key = np.packbits(span).tobytes()
-        if key in seen:
-            continue
-        seen.add(key)
-        agreement = votes.agreement(span & votes.alone)
-        if len(missed) > 1 and len(proposers[text]) == 1:  # without it nobody would find the place
-            agreement[list(proposers[text])] = MISSED
+        by = np.isin(np.arange(len(missed)), list(proposers[text]))
+        span = votes.span(selector)
+        hits = votes.per_page(span & votes.target)[missed]
+        of_target = votes.n_target[missed]
+        kept = np.maximum(votes.per_page(span)[missed], 1)
+        # Of what it selects too much, half may be excluded: between both extremes.
+        promise = (_f1(hits, hits, of_target) + _f1(hits, kept, of_target)).mean() / 2
         total = cost + OF_MANY * _doublings(votes, selector)
-        of_span = votes.agreement(span).mean()
-        score = agreement.mean() + OF_SPAN * of_span - COST_OF_PART * total
-        yield _PlaceCandidate(float(score), selector, span, agreement)
+        candidate = _PlaceCandidate(float(promise), total, selector, span, by)
+        found.setdefault(np.packbits(span).tobytes(), candidate)
+    ranked = sorted(found.values(), key=lambda each: each.cost * COST_OF_PART - each.promise)
+    return [each for each in ranked if each.promise > 0][:MAX_PLACES]
 
 
 def _doublings(votes: _Votes, selector: Selector) -> float:
@@ -225,3 +284,132 @@ def _kinds_of_children(page: SitePage, element: Element) -> list[str]:
                 kinds[str(child.tag)] = None
             kinds.update((each.text, None) for each in compounds(child)[:1])
     return list(kinds)[:MAX_KINDS]
+
+
+class _Exclusion(NamedTuple):
+    """A selector of what may be excluded, and the words that it selects."""
+
+    cost: float
+    selector: Selector
+    words: Indices
+
+
+class _ExclusionSearch:
+    """Chooses among *exclusions* for a *span*, besides what is *given*.
+
+    Exclusions are lists of words, mostly short; all are tried in one pass over their words.
+    """
+
+    def __init__(
+        self,
+        votes: _Votes,
+        exclusions: Sequence[_Exclusion],
+        span: Bools,
+        given: Sequence[Selector],
+    ) -> None:
+        self._votes, self._exclusions, self._given = votes, exclusions, given
+        self._kept = span & votes.able
+        for selector in given:
+            self._kept &= ~votes.inside(selector)
+        self._costs = np.array([each.cost for each in exclusions]) * COST_OF_PART
+        self._words = np.concatenate([np.zeros(0, np.intp), *(each.words for each in exclusions)])
+        rows = np.repeat(np.arange(len(exclusions)), [len(each.words) for each in exclusions])
+        self._cell = rows * len(votes.pages) + votes.page_of[self._words]
+
+    def exclude(self, voting: Bools) -> tuple[list[Selector], Floats]:
+        """What to exclude by the pages *voting* (bool[n_pages]), and the score on each page.
+
+        That is the agreement, less the costs of the selectors.
+        """
+        votes, chosen, kept = self._votes, list(self._given), self._kept.copy()
+        now = votes.agreement(votes.per_page(kept & votes.target), votes.per_page(kept))
+        cost = 0.0
+        while self._exclusions and len(chosen) < MAX_EXCLUDED:
+            agreements = self._agreements(kept)
+            scores = agreements[:, voting].mean(axis=1)
+            best = int((scores - self._costs).argmax())
+            if scores[best] - now[voting].mean() < votes.least_gain:
+                break
+            now, cost = agreements[best], cost + float(self._costs[best])
+            kept[self._exclusions[best].words] = False
+            chosen.append(self._exclusions[best].selector)
+        return chosen, now - cost
+
+    def held_out(self, proposers: Bools) -> Floats:
+        """float64[n_pages]: the score on each page by the votes of the others.
+
+        What one page alone has *proposed* would not have been found without it.
+        """
+        n_pages = len(proposers)
+        if n_pages == 1:
+            return self.exclude(np.ones(1, np.bool_))[1]
+        scores = np.full(n_pages, MISSED)
+        for held in range(n_pages):
+            voting = np.arange(n_pages) != held
+            if (proposers & voting).any():
+                scores[held] = self.exclude(voting)[1][held]
+        return scores
+
+    def _agreements(self, kept: Bools) -> Floats:
+        """float64[n_exclusions, n_pages]: that of what is *kept* (bool[n_words]) without each."""
+        votes, here = self._votes, kept[self._words]
+        n_lost = self._counts(here & votes.target[self._words])
+        hits = votes.per_page(kept & votes.target) - n_lost
+        return votes.agreement(hits, votes.per_page(kept) - self._counts(here))
+
+    def _counts(self, values: Bools) -> Floats:
+        """float64[n_exclusions, n_pages]: how many of *values* (bool[words]) are true."""
+        shape = len(self._exclusions), len(self._votes.pages)
+        counts = np.bincount(self._cell, values.astype(np.float64), shape[0] * shape[1])
+        return counts.astype(np.float64).reshape(shape)
+
+
+def _exclusions(votes: _Votes, span: Bools) -> list[_Exclusion]:
+    """What may be excluded from *span*: selectors that hardly select what the model keeps."""
+    weights: dict[str, int] = defaultdict(int)
+    costs: dict[str, float] = {}
+    for page, start in zip(votes.pages, votes.starts.tolist(), strict=False):
+        in_span = span[start : start + len(page.target)]
+        for element, n_words in _unwanted(page, in_span):
+            for each in _specific_candidates(element):
+                weights[each.text] += n_words
+                costs[each.text] = each.cost
+    found: dict[bytes, _Exclusion] = {}
+    left = MAX_EXCLUDED_WORDS
+    for text in sorted(weights, key=lambda text: (-weights[text], costs[text]))[:MAX_EXCLUSIONS]:
+        selector = usable(text, "exclude")
+        if selector is None:
+            continue
+        words = np.flatnonzero(votes.inside(selector) & span & votes.able)
+        if 0 < len(words) <= left and votes.target[words].mean() <= MAX_LOST:
+            exclusion = _Exclusion(costs[text], selector, words)
+            key = words.tobytes()
+            left -= 0 if key in found else len(words)
+            found[key] = min(found.get(key, exclusion), exclusion, key=lambda each: each.cost)
+    return list(found.values())
+
+
+def _specific_candidates(element: Element) -> list[Candidate]:
+    """Selectors of *element* that say what it is: a link in the text may be text."""
+    found = candidates(element)[:MAX_OF_EXCLUDED]
+    last = ((each, each.text.rpartition(" ")[2]) for each in found)
+    return [each for each, part in last if part not in PLAIN_TAGS and not part.startswith("a[")]
+
+
+def _unwanted(page: SitePage, in_span: Bools) -> Iterator[tuple[Element, int]]:
+    """The elements in the span of whose words the model keeps hardly any, with their words.
+
+    Of those with equal names, the first ones.
+    """
+    through = np.append(0, page.target.cumsum())
+    words = np.append(0, in_span.cumsum())
+    seen: Counter[tuple[Candidate, ...]] = Counter()
+    for element, (start, end) in page.elements.items():
+        size = end - start
+        if not size or words[end] - words[start] < size:
+            continue
+        if through[end] - through[start] < TEXT_SHARE * size:
+            names = compounds(element)
+            seen[names] += 1
+            if seen[names] <= MAX_ALIKE:
+                yield element, size

@@ -104,10 +104,6 @@ def test_commands_read_a_page_whatever_encoding_is_declared(
 
     done = run_scrapy(tmp_path, "mss", action, *urls, "--bundled")
 
-    assert "Traceback" not in done.err
-    if action == "suggest":  # eight copies of one text are too little for a rule
-        assert f"no rule from {len(ENCODED)} articles" in done.err
-    else:
-        assert done.code == 0, done.err
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
     if action == "extract":
         assert len({row["text"] for row in done.rows()}) == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -10,7 +12,8 @@ import pytest
 
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import NoRuleError, suggest
+from scrapy_mss.suggest import NoRuleError, places, suggest, suggest_of
+from scrapy_mss.suggest.readings import read_pages
 from scrapy_mss.wrappers import load_wrappers
 from tests.helpers.suggested_sites import article, paragraphs, text_of
 from tests.helpers.timing import grows_linearly
@@ -70,3 +73,35 @@ def test_the_cost_grows_with_the_length_of_pages(extractor: Extractor) -> None:
     few, many = page_of(30), page_of(120)
 
     assert grows_linearly(partial(suggest, few, extractor), partial(suggest, many, extractor))
+
+
+def boxes_in_boxes(number: int) -> StoredPage:
+    """A page with an article, and links in boxes that are in one another, each of another name."""
+    texts = "".join(f"<p>{text}</p>" for text in paragraphs(random.Random(number), 60))  # noqa: S311
+    names = [f"box-{a}{b}" for a in "abcde" for b in "abcdefghij"]
+    boxes = "".join(f"<div class={name}><a href=x>{'Read on ' * 30}</a>" for name in names)
+    html = f"<div class=story>{texts}<div class=more>{boxes}{'</div>' * len(names)}</div></div>"
+    return StoredPage(f"{HOST}/{number}", html)
+
+
+def peak_of(run: Callable[[], object]) -> int:
+    """How many bytes a *run* takes at most."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_boxes_in_one_another_fill_no_memory(
+    extractor: Extractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_pages([boxes_in_boxes(number) for number in range(2)], extractor)
+    peaks = []
+
+    for most in (10**9, 8_000):
+        monkeypatch.setattr(places, "MAX_EXCLUDED_WORDS", most)
+        peaks.append(peak_of(partial(suggest_of, "news.example", read)))
+
+    assert peaks[1] < peaks[0] / 2, peaks
