@@ -32,11 +32,15 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import CLOSERS
-from scrapy_mss.core.hashing import mix, numbered
+from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import site_of
+
+# Raised when places or scripts change (tests/blocks/test_families.py), so that what is stored of
+# others is not used: it is part of `Model.reader`.
+VERSION: Final = 0
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -47,7 +51,6 @@ TAGS: Final = (
 )
 # The last two: whether it is in the container with most of the article, and ends a sentence.
 AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1, 2, 2)
-CONTAINER_LEVELS: Final = 4  # ancestors by whose tags and class words a container is known
 N_PLACES: Final = int(np.prod(AXES))
 TERMS: Final = (  # axes, alone and in pairs
     *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
@@ -125,7 +128,7 @@ def places(page: Page, probability: Floats) -> Indices:
 
 def _in_main_container(page: Page, probability: Floats) -> Indices:
     """intp[n]: 1 for the blocks in containers like that with most of the likely words."""
-    container = numbered(mix(list(page.ancestor_keys[:CONTAINER_LEVELS])))
+    container = numbered(page.container_keys)
     main = np.bincount(container, page.words * probability).argmax()
     is_in_main: Indices = (container == main).astype(np.intp)
     return is_in_main

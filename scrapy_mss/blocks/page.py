@@ -12,6 +12,7 @@ import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.texts import Texts
+from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import data_tables
@@ -20,6 +21,8 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
+
+CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
 
@@ -69,6 +72,11 @@ class Page:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
         keys = np.concatenate((self.attributes.key, _NO_KEY))
         return keys.astype(np.uint64)[self.containers.around]
+
+    @lazy
+    def container_keys(self) -> TokenIds:
+        """uint64[n]: the kind of container of each block, by its innermost ancestors."""
+        return mix(list(self.ancestor_keys[:CONTAINER_LEVELS]))
 
     @lazy
     def ancestor_tags(self) -> Bytes:

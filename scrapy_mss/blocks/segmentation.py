@@ -79,6 +79,10 @@ class Blocks:
         """int64[n]: how many tokens of each block are *chosen* (bool[n_tokens])."""
         return _count(self.of_token, len(self), chosen)
 
+    def mostly(self, chosen: Bools) -> Bools:
+        """bool[n]: the blocks more than half of whose words are *chosen* (bool[n_tokens])."""
+        return np.greater(self.count(chosen), self.words / 2)
+
 
 def segment(tokens: Tokens) -> Blocks:
     """The text blocks of a page."""

@@ -31,7 +31,7 @@ def label_blocks(page: Page, text: str) -> Bools:
 
     On both sides of a gap, too: where junk splits an article, a span would be one side of it.
     """
-    return _mostly(page, match_words(page.tokens, text))
+    return page.blocks.mostly(match_words(page.tokens, text))
 
 
 def agreed_tokens(page: Page, text: str, read: Bools) -> Bools | Rejection:
@@ -45,7 +45,7 @@ def agreed_tokens(page: Page, text: str, read: Bools) -> Bools | Rejection:
     if not n_words or n_words * np.count_nonzero(is_word) > MAX_PAIRS:
         return Rejection.NOT_FOUND
     matched = match_words(page.tokens, text)
-    inside = _mostly(page, matched) & ~_headline(page, is_read)
+    inside = page.blocks.mostly(matched) & ~_headline(page, is_read)
     labelled = page.blocks.spread(inside)
     is_inside = labelled & is_word
     if _share(matched, is_inside, n_words) < AGREEMENT:
@@ -62,11 +62,6 @@ def plain_words(html: str) -> str:
         return ""
     text = " ".join(tokenize(html).words())
     return text if len(text) <= MAX_TEXT else ""
-
-
-def _mostly(page: Page, chosen: Bools) -> Bools:
-    """bool[n_blocks]: the blocks most of whose words are *chosen*."""
-    return np.greater(page.blocks.count(chosen), page.blocks.words / 2)
 
 
 def _headline(page: Page, read: Bools) -> Bools:

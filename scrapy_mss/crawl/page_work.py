@@ -26,7 +26,7 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
@@ -71,11 +71,15 @@ class PageWork:
     def _labelled(self, page: PageRequest, wrapper: Wrapper) -> PageAnswer:
         started = perf_counter()
         labelling = label(wrapper, page.html, tokenize(page.html))
-        article = example = update = None
+        article = update = None
+        example: Example | Rejection | None = None
+        source = Page(labelling.tokens, page.url)
         if page.example and labelling.reason is None:
-            example = self._example(page, labelling)
+            example = Rejection.READ_BY_MODEL  # which learns nothing from itself
+            if not wrapper.around:
+                example = self._example(page, source, labelling.inside)
         if page.site is not None and labelling.reason is None and wrapper.body:
-            update = page.site.labelled(Page(labelling.tokens), labelling.inside)
+            update = page.site.labelled(source, labelling.inside)
         seconds = perf_counter() - started
         if page.article:
             article, labelling = self._article(page, labelling)
@@ -114,19 +118,16 @@ class PageWork:
         inside = agreed_tokens(source, page.text, extraction.kept)
         if isinstance(inside, Rejection):
             return inside, None
-        recalled = page.site.recalled if page.site is not None else None
-        example = example_of(source, inside, self.model, recalled)
+        example = self._example(page, source, inside)
         if isinstance(example, Rejection):
             return example, None
         update = None if page.site is None else page.site.labelled(source, inside)
         return example.trusted(TRUST), update
 
-    def _example(self, page: PageRequest, labelling: Labelling) -> Example | Rejection:
-        """What is to be learned: nothing where the wrapper leaves the text to the model."""
-        if labelling.wrapper.around:
-            return Rejection.READ_BY_MODEL
+    def _example(self, page: PageRequest, source: Page, inside: Bools) -> Example | Rejection:
+        """What is learned of the labelled *source* of *page*, with what is known of its site."""
         recalled = page.site.recalled if page.site is not None else None
-        return example_of(Page(labelling.tokens, page.url), labelling.inside, self.model, recalled)
+        return example_of(source, inside, self.model, recalled)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.families import new_counts
-from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
+from scrapy_mss.blocks.lessons import VERSION, Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
@@ -196,8 +196,8 @@ class Model:
 
     @property
     def reader(self) -> int:
-        """The digest of the classifier that lessons are relative to; 0 without one."""
-        return self.classifier.digest if self.classifier is not None else 0
+        """What lessons are relative to, a classifier and how places are told; 0 without one."""
+        return (self.classifier.digest + VERSION) % (1 << DIGEST_BITS) if self.classifier else 0
 
     def learn_once(self, page: Page, inside: Bools) -> Rejection | None:
         """Learn *page*, unless it was learned with this text before or there is no room."""
@@ -307,7 +307,7 @@ def _example(page: Page, inside: Bools, model: Model, recalled: Recalled | None 
     if model.classifier is None or not len(page.blocks):
         return Example(key, observation)
     readings = _readings(page, model, model.classifier, recalled)
-    of_blocks = page.blocks.count(inside & page.tokens.is_word) * 2 > page.blocks.words
+    of_blocks = page.blocks.mostly(inside & page.tokens.is_word)
     return Example(key, observation, Lessons.of_page(page, of_blocks, key % 2, readings))
 
 
@@ -321,6 +321,6 @@ def _readings(
     known = alone if taught is None else corrected(alone, taught.by_others)
     with_others = known if recalled is None else recalled(page, known)
     if learned.lessons.knows(page.url) or not learned.bayes.pages:
-        return Readings(alone, with_others, None, classifier.digest)
+        return Readings(alone, with_others, None, model.reader)
     counted = networks.probabilities(page, classifier.inputs(page, model.counted()))
-    return Readings(alone, with_others, counted, classifier.digest)
+    return Readings(alone, with_others, counted, model.reader)

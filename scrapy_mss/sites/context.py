@@ -91,8 +91,7 @@ class SiteContext:
 
     def labelled(self, page: Page, inside: Bools) -> SiteUpdate:
         """What *page* adds, the tokens of whose article are *inside* (bool[n_tokens])."""
-        words = page.blocks.count(inside & page.tokens.is_word)
-        is_inside = (words * 2 > page.blocks.words).astype(float)
+        is_inside = page.blocks.mostly(inside & page.tokens.is_word).astype(float)
         keys = BlockKeys.of(page)
         added = SiteMemory.of_page(keys, is_inside, self.minute, labelled=True)
         address = SiteMemory.of_address(self.url, 1.0, self.minute)

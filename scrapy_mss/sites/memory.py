@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
@@ -129,7 +128,6 @@ _NO_COUNTS = KeyedCounts(
 # Of `BlockKeys`: raised when the keys of a page change (tests/blocks/test_families.py), so that
 # what is stored under other keys is not used.
 KEYS_VERSION = 1
-CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MAX_PAGE_TEXTS = 512  # of a page: what a page can push out of the memory is bounded
 MIN_ARTICLE_WORDS = 20.0  # that are expected in all, for shares of them to say anything
 
@@ -154,8 +152,7 @@ class BlockKeys:
     @classmethod
     def of(cls, page: Page) -> BlockKeys:
         """The keys of the blocks of *page*."""
-        levels = page.ancestor_keys[:CONTAINER_LEVELS]
-        return cls(page.text_hashes, mix(list(levels)), page.blocks.words)
+        return cls(page.text_hashes, page.container_keys, page.blocks.words)
 
     @lazy
     def by_text(self) -> Groups:
