@@ -44,6 +44,7 @@ KINDS: Final = (
     ERROR := "error",
 )
 ARTICLE_KINDS: Final = (ARTICLE, LIVE_BLOG)
+WALLS: Final = (CONSENT, CHALLENGE, SHELL)  # what a site may answer with in place of any page
 
 # Words: of what was kept, and of the whole page.
 SHORT: Final = 60  # a shorter text needs a reason to be an article
