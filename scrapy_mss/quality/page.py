@@ -51,7 +51,7 @@ def page(found: Report) -> str:
         _attempts(found),
         _sites(found),
         element("h2", "Day by day"),
-        *(_details(site, found) for site in found.sites),
+        *map(_details, found.sites),
         _legend(),
     )
     style = files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8")
@@ -220,29 +220,13 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
     return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
 
 
-def _details(site: SiteReport, found: Report) -> Html:
+def _details(site: SiteReport) -> Html:
     total = site.total
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    inside = element("div", _selectors(site, found.today), _days(site), class_="inside")
+    inside = element("div", _days(site), class_="inside")
     return element("details", element("summary", name, size), inside)
-
-
-def _selectors(site: SiteReport, today: int) -> Html:
-    rows = [
-        element(
-            "tr",
-            element("th", each.text, class_="selector", scope="row"),
-            element("td", f"{each.now:.0%}", class_="bad" if each.before and not each.now else ""),
-            element("td", NOTHING_KNOWN if each.before is None else f"{each.before:.0%}"),
-        )
-        for each in site.selectors(today)
-    ]
-    if not rows:
-        return Html("")
-    title = element("h3", "Labelled pages on which a selector hit")
-    return joined(title, table(("Selector of the rule", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:

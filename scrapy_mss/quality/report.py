@@ -7,18 +7,16 @@ are ordered by the number of alarms, then by how little is left of what they had
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
-    LABELLED,
     MEASURES,
     PAGES,
-    SELECTOR,
     Counts,
 )
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
@@ -26,15 +24,6 @@ from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
 Alarm: TypeAlias = Figure | Incident
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSelector:
-    """A selector of a site's rule: the share of labelled pages that it hit, of late and before."""
-
-    text: str
-    now: float
-    before: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +78,6 @@ class SiteReport:
         """The current value of *measure*, or that of all days; None if nothing is known."""
         figure = self.figures.get(measure)
         return MEASURES[measure].value(self.total) if figure is None else figure.now
-
-    def selectors(self, today: int) -> Iterator[RuleSelector]:
-        """The selectors of the site's rule, those of the last week beside those before."""
-        recent, earlier = Counter[str](), Counter[str]()
-        for day, counts in self.days.items():
-            (recent if day > today - RECENT else earlier).update(counts)
-        for name in sorted(recent.keys() | earlier.keys()):
-            if name.startswith(SELECTOR):
-                before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
-                now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
-                yield RuleSelector(name.removeprefix(SELECTOR), now, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +149,11 @@ def as_json(found: Report) -> dict[str, Any]:
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
         "alarms": len(found.alarms),
-        "sites": [_site_json(site, found.today) for site in found.sites],
+        "sites": [_site_json(site) for site in found.sites],
     }
 
 
-def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
+def _site_json(site: SiteReport) -> dict[str, Any]:
     return {
         "site": site.site,
         "pages": site.total[PAGES],
@@ -186,10 +164,6 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
-        "selectors": [
-            {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
-            for each in site.selectors(today)
-        ],
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
 
