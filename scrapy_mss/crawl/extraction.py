@@ -134,7 +134,7 @@ class ArticleReader:
         if result.kind:
             self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:
-            self._jobs.quality.page(url, article)
+            self._jobs.quality.page(url, article, result.kind)
         if article is not None and self._is_foreign(article):
             logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
             result, article = replace(result, article=None, reason=OTHER_LANGUAGE, kind=""), None

@@ -20,10 +20,12 @@ from typing import Final, TypeAlias
 
 from scrapy_mss.files.untrusted import printable
 from scrapy_mss.items import Article
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 
 Counts: TypeAlias = Counter[str]
 
 PAGES, ARTICLES = "pages", "articles"
+KIND, KNOWN, OPEN = "kind/", "known", "open"  # pages of a kind, of any, and of one that is no wall
 WRAPPED, LABELLED = "wrapped", "labelled"
 FIELD, PLACE = "field/", "place/"  # what a name begins with
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
@@ -65,6 +67,7 @@ class Share:
 
 SHARES: Final = (
     Share("articles", "Of pages", ARTICLES, PAGES, "pages that are articles"),
+    Share("open", "Open", OPEN, KNOWN, "pages that are not consent walls, challenges or shells"),
     Share("title", "Title", "title", ARTICLES, "articles with a title"),
     Share("authors", "Author", "authors", ARTICLES, "articles with an author"),
     Share("published", "Date", "published", ARTICLES, "articles with a date"),
@@ -155,10 +158,15 @@ def n_words(text: str) -> int:
     return sum(1 for _ in _WORD.finditer(text))
 
 
-def of_page(article: Article | None) -> Counts:
-    """The counts of a page whose *article* was read, or which has none."""
+def of_page(article: Article | None, kind: str = "") -> Counts:
+    """The counts of a page of a *kind* whose *article* was read, or which has none.
+
+    What is read of another kind, as `MSS_EMIT` may ask for, is no article.
+    """
     counts: Counts = Counter({PAGES: 1})
-    if article is None:
+    if kind:
+        counts.update({f"{KIND}{kind}": 1, KNOWN: 1, OPEN: int(kind not in WALLS)})
+    if article is None or (kind and kind not in ARTICLE_KINDS):
         return counts
     counts[ARTICLES] = 1
     for name in FIELDS:

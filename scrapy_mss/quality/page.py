@@ -51,7 +51,7 @@ def page(found: Report) -> str:
         _attempts(found),
         _sites(found),
         element("h2", "Day by day"),
-        *map(_details, found.sites),
+        *(_details(site, found) for site in found.sites),
         _legend(),
     )
     style = files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8")
@@ -220,13 +220,28 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
     return element("svg", line, dot, class_="line", role="img", aria_label=label, **sizes)
 
 
-def _details(site: SiteReport) -> Html:
+def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    inside = element("div", _days(site), class_="inside")
+    inside = element("div", _kinds(site, found.today), _days(site), class_="inside")
     return element("details", element("summary", name, size), inside)
+
+
+def _kinds(site: SiteReport, today: int) -> Html:
+    rows = [
+        element(
+            "tr",
+            element("th", each.text, scope="row"),
+            element("td", f"{each.now:.0%}"),
+            element("td", NOTHING_KNOWN if each.before is None else f"{each.before:.0%}"),
+        )
+        for each in site.kinds(today)
+    ]
+    if not rows:
+        return Html("")
+    return joined(element("h3", "Kinds of pages"), table(("Kind", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:
@@ -251,6 +266,7 @@ def _legend() -> Html:
         "those of articles and of rules are of pages; words and confidence are medians. A number "
         "is that of the latest days with enough pages, and has declined if these are below what "
         f"the site had in the {WINDOW} days before by more than chance and by a fifth at least. "
+        "Open: pages that are not consent walls, bot challenges or shells without content. "
         "Rule: pages that the site's rule matches. Layout: articles in places of the page where "
         "articles were before."
     )

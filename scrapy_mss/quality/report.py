@@ -7,14 +7,16 @@ are ordered by the number of alarms, then by how little is left of what they had
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.alarms import WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
+    KIND,
+    KNOWN,
     MEASURES,
     PAGES,
     Counts,
@@ -24,6 +26,15 @@ from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
 Alarm: TypeAlias = Figure | Incident
+
+
+@dataclass(frozen=True, slots=True)
+class RecentShare:
+    """A share of the last week beside that of the weeks before, of what *text* says."""
+
+    text: str
+    now: float
+    before: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,17 @@ class SiteReport:
         """The current value of *measure*, or that of all days; None if nothing is known."""
         figure = self.figures.get(measure)
         return MEASURES[measure].value(self.total) if figure is None else figure.now
+
+    def kinds(self, today: int) -> Iterator[RecentShare]:
+        """How many pages are of each kind."""
+        recent, earlier = Counter[str](), Counter[str]()
+        for day, counts in self.days.items():
+            (recent if day > today - RECENT else earlier).update(counts)
+        for name in sorted(recent.keys() | earlier.keys()):
+            if name.startswith(KIND):
+                before = earlier[name] / earlier[KNOWN] if earlier[KNOWN] else None
+                now = recent[name] / recent[KNOWN] if recent[KNOWN] else 0.0
+                yield RecentShare(name.removeprefix(KIND), now, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +171,11 @@ def as_json(found: Report) -> dict[str, Any]:
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
         "alarms": len(found.alarms),
-        "sites": [_site_json(site) for site in found.sites],
+        "sites": [_site_json(site, found.today) for site in found.sites],
     }
 
 
-def _site_json(site: SiteReport) -> dict[str, Any]:
+def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
     return {
         "site": site.site,
         "pages": site.total[PAGES],
@@ -164,8 +186,13 @@ def _site_json(site: SiteReport) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
+        "kinds": [_share_json(each) for each in site.kinds(today)],
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
+
+
+def _share_json(share: RecentShare) -> dict[str, Any]:
+    return {**asdict(share), "now": _rounded(share.now), "before": _rounded(share.before)}
 
 
 def _alarm_json(alarm: Alarm) -> dict[str, Any]:

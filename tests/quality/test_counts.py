@@ -15,8 +15,10 @@ from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
+    KNOWN,
     MAX_COUNTED,
     MAX_NAMES,
+    OPEN,
     PAGES,
     PLACE,
     WORDS,
@@ -53,6 +55,19 @@ def test_an_article_counts_what_it_has() -> None:
     }
     assert of_page(bare) == {PAGES: 1, ARTICLES: 1, f"words/{WORDS.bucket(2)}": 1}
     assert of_page(None) == {PAGES: 1}
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_articles", "n_open"),
+    [("article", 1, 1), ("live_blog", 1, 1), ("teaser", 0, 1), ("consent", 0, 0), ("shell", 0, 0)],
+)
+def test_an_item_of_another_kind_is_a_page_and_no_article(
+    kind: str, n_articles: int, n_open: int
+) -> None:
+    counts = of_page(FULL, kind)
+
+    assert counts[ARTICLES] == counts["title"] == n_articles
+    assert (counts[f"kind/{kind}"], counts[KNOWN], counts[OPEN]) == (1, 1, n_open)
 
 
 @given(st.text() | st.text(st.characters(max_codepoint=127)))

@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.counts import FAILED, TRIED
+from scrapy_mss.quality.counts import FAILED, KIND, TRIED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
@@ -88,6 +88,27 @@ def test_json_has_the_same(found: Report) -> None:
     assert worst["measures"]["title"] == 0.0
     assert len(worst["days"]) == 28
     assert worst["articles"] == sum(day["articles_found"] for day in worst["days"])
+
+
+def test_the_kinds_of_pages_are_shown_beside_those_before() -> None:
+    known = {"pages": 4, "known": 4}
+    of = {
+        TODAY - 9: Counter({**known, f"{KIND}article": 4}),
+        TODAY: Counter({**known, f"{KIND}article": 1, f"{KIND}consent": 3}),
+    }
+    found = _report({"a.example": of})
+
+    assert as_json(found)["sites"][0]["kinds"] == [
+        {"text": "article", "now": 0.25, "before": 1.0},
+        {"text": "consent", "now": 0.75, "before": 0.0},
+    ]
+    shown = html.document_fromstring(page(found)).xpath(
+        "//h3[.='Kinds of pages']/following-sibling::table[1]//tr"
+    )
+    assert [[cell.text for cell in row] for row in shown[1:]] == [
+        ["article", "25%", "100%"],
+        ["consent", "75%", "0%"],
+    ]
 
 
 def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:
