@@ -85,9 +85,7 @@ class PageWork:
             article, labelling = self._article(page, labelling)
             if page.site is not None and update is None:
                 update = page.site.update  # of what the model has read
-        labels = LabelSummary(
-            labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
-        )
+        labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
         return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
     def _labelled_by_text(self, page: PageRequest) -> PageAnswer:

@@ -73,14 +73,12 @@ class PageRequest:
 class LabelSummary:
     """What the crawl counts of a labelling; *reason* is why nothing is labelled.
 
-    *selectors* are those of the rule, each with whether it selected what was taken. *source* is
-    what labels the page.
+    *source* is what labels the page.
     """
 
     reason: Reason | None
     field_hits: Mapping[str, bool]
     n_tokens: int
-    selectors: tuple[tuple[str, bool], ...] = ()
     source: str = WRAPPER
 
 
