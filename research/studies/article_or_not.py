@@ -1,6 +1,6 @@
 """What pages are taken for: of made-up webs and of news sites, and old news.
 
-    python -m research.studies.article_or_not --data FOLDER --out docs/results
+    python -m research.studies.article_or_not --data FOLDER --out research/results
 
 The made-up webs are the demo's five sites and the ten of `research.webs`, two of which are held
 back: no sign was changed for them. Pages of six news sites have their kind alone, and the pages of

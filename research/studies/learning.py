@@ -1,6 +1,6 @@
 """What learning gives: the bundled model, taught by labelled pages of half of the sites of a set.
 
-    python -m research.studies.learning --data FOLDER --out docs/results
+    python -m research.studies.learning --data FOLDER --out research/results
 
 With `--sets sites_daniel:zh`, only the Chinese pages of a set are read.
 Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
