@@ -400,6 +400,7 @@ def _facts(reading: _Reading, kept: Bools, text: str, likely: float) -> PageFact
         n_words=int(np.count_nonzero(page.tokens.is_word & kept)),
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
+        requested=page.requested,
     )
 
 

@@ -130,3 +130,59 @@ def test_the_marks_of_vendors_do_not_make_a_wall_of_an_article() -> None:
 )
 def test_a_teaser_is_cut_and_has_a_paywall(source: str, text: str, kind: str) -> None:
     assert verdict_of(facts(source, text=text, n_words=100, url=STORY)).kind == kind
+
+
+GONE = "https://www.news.example.com/2024/05/14/the-old-bridge-is-closed-again"
+HOME = "https://news.example.com/"
+BACK = "https%3A%2F%2Fwww.news.example.com%2F2024%2F05%2F14%2Fthe-old-bridge-is-closed-again"
+
+
+@pytest.mark.parametrize(
+    ("requested", "url", "kind"),
+    [
+        (GONE, HOME, "list"),
+        (GONE, f"{HOME}?utm_source=feed", "list"),
+        (GONE, f"{HOME}en/", "list"),
+        (f"{HOME}17", HOME, "list"),
+        (GONE, "https://other.example/", "list"),
+        (GONE, f"{HOME}cookies/wall?back={BACK}", "consent"),
+        (
+            GONE,
+            f"https://privacy.example.net/gate?to=%2Fx%3Fback%3D{BACK.replace('%', '%25')}",
+            "consent",
+        ),
+        (GONE, "https://login.example.net/?from=17", "other"),
+        (GONE, f"{HOME}anmelden?back={BACK}", "other"),
+        (GONE, "https://casino.example/offers/17", "other"),
+    ],
+)
+def test_a_redirect_away_from_the_article_decides(requested: str, url: str, kind: str) -> None:
+    found = verdict_of(facts(url=url, title="Welcome", requested=requested))
+
+    assert (found.kind, found.seen) == (kind, url)
+    assert found.sign.startswith("redirected to")
+
+
+@pytest.mark.parametrize(
+    ("requested", "url", "title"),
+    [
+        ("http://news.example.com/a", "https://www.news.example.com/a/", "Welcome"),
+        ("https://sho.rt/x7", "https://news.example.com/17", "Welcome"),
+        ("https://sho.rt/x7", HOME, "Welcome"),
+        (GONE, f"{GONE}?cookies={BACK}", "Welcome"),
+        (GONE, "https://new.example/17", "The old bridge is closed again"),
+        (GONE, "https://new.example/bridge-closed-again-17", "Welcome"),
+        (GONE, "https://new.example/17", "Старый мост снова закрыт"),
+        ("https://feeds.example.net/~r/news/17", "https://news.example.com/17", "Welcome"),
+        (f"{HOME}login", f"{HOME}login/17", "Welcome"),
+        (HOME, f"{HOME}en", "Welcome"),
+    ],
+)
+def test_a_redirect_to_the_article_itself_decides_nothing(
+    requested: str, url: str, title: str
+) -> None:
+    assert verdict_of(facts(url=url, title=title, requested=requested)).kind == "article"
+
+
+def test_a_front_page_that_declares_itself_an_article_is_one() -> None:
+    assert verdict_of(facts(ld('"NewsArticle"'), url=HOME, requested=GONE)).kind == "article"

@@ -54,7 +54,7 @@ class PageRequest:
     has those with which its article was emitted before, if it was.
 
     The example of a page without a wrapper is labelled by the *text* that its feed has, if there is
-    one and both agree.
+    one and both agree. *requested* is the address that was asked for, if the page's is another.
     """
 
     html: str
@@ -66,6 +66,7 @@ class PageRequest:
     site: SiteContext | None = None
     emitted: bytes | None = None
     text: str = ""
+    requested: str = ""
 
 
 @dataclass(frozen=True, slots=True)

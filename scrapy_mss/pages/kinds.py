@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from scrapy_mss.pages import media, walls
+from scrapy_mss.pages import media, redirects, walls
 from scrapy_mss.pages.page_facts import PageFacts
 
 KINDS: Final = (
@@ -71,8 +71,12 @@ SIGNS: Final = (
     Sign(
         CONSENT, "a request for consent, and the mark of a consent manager", walls.consent_request
     ),
+    Sign(CONSENT, "redirected to a consent page with the way back", redirects.consent),
+    Sign(OTHER, "redirected to a login", redirects.login),
+    Sign(LIST, "redirected to a front page", redirects.front_page),
     Sign(ERROR, "few words, and the name of an error", walls.error),
     Sign(SHELL, "scripts, and hardly a word besides", walls.shell),
+    Sign(OTHER, "redirected to another site without that headline", redirects.another_site),
     Sign(LIVE_BLOG, "declared as LiveBlogPosting", media.live_blog),
     Sign(VIDEO, "few words, and the type or the address of a video", media.video),
     Sign(GALLERY, "the type or the address of a gallery", media.gallery),

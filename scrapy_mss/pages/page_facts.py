@@ -22,7 +22,8 @@ class PageFacts:
     """What the signs are read from; all but plain values is looked at when first asked for.
 
     *text* is what was kept of the page, of *n_words*, all of its text has *all_words*. *likely*
-    says that the page classifier takes it for an article.
+    says that the page classifier takes it for an article. *requested* is the address that was asked
+    for, if the page was redirected from there.
     """
 
     declarations: Declarations
@@ -32,6 +33,7 @@ class PageFacts:
     n_words: int
     all_words: int
     likely: bool
+    requested: str = ""
 
     @lazy
     def source(self) -> str:
