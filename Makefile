@@ -37,7 +37,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-datatrove lint lint-types lint-style \
+.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis lint lint-types lint-style \
 	lint-imports lint-reference format \
 	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
@@ -97,15 +97,6 @@ test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=
 # shows the same on each; the reason is its argument.
 test-oldest: installed-oldest ## what depends on Scrapy, on the oldest one
 	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not any_scrapy' tests/plugin
-
-# datatrove is large, and nobody needs it to work on the rest.
-test-datatrove: $(VENV)-datatrove/installed ## the extractor in datatrove's pipelines
-	$(VENV)-datatrove/bin/python -m pytest -rs tests/bulk/test_datatrove.py
-
-$(VENV)-datatrove/installed: setup.cfg
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)-datatrove'
-	@$(VENV)-datatrove/bin/python -m pip $(PIP_OPTIONS) install --editable '.[dev,datatrove]'
-	@touch $@
 
 # The compiled part is there, beside its sources, since the other environment was installed: without
 # a compiler it stays as it is, and is not compiled for a minute again.
