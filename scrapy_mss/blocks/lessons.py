@@ -94,7 +94,9 @@ _SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
 _TRAIT_MASK = np.uint64(2**24 - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
-_TRIED = FIRST_TRAIT - 1  # in this row of a site: what traits were worth on pages not learned yet
+# In these rows of a site: what traits were worth on its labelled pages before they were learned,
+# the number of pages and their gain, and the F1 of their words without traits and with them.
+_SCORED, _TRIED = FIRST_TRAIT - 2, FIRST_TRAIT - 1
 N_SUMS: Final = 2
 _WEIGHT, _RESIDUAL = range(N_SUMS)
 """The columns of places: of the blocks there their weight, and their residual by the classifier
@@ -260,6 +262,27 @@ class ScriptLesson(NamedTuple):
 UNTAUGHT: Final = ScriptLesson(0)
 
 
+class SiteLesson(NamedTuple):
+    """What the labelled pages of a site teach of its others, by reading each before it is learned.
+
+    ``gain`` is what traits give a page, in log-likelihood of its mean block, and ``f1`` and
+    ``f1_with_traits`` are those of the words in its likely blocks.
+    """
+
+    pages: float
+    gain: float
+    f1: float
+    f1_with_traits: float
+    is_used: bool
+
+
+def described(lesson: SiteLesson) -> str:
+    """The *lesson* in words."""
+    use = "used" if lesson.is_used else "not used"
+    f1 = f"{lesson.f1:.3f} without what earlier ones taught, {lesson.f1_with_traits:.3f} with it"
+    return f"{lesson.pages:,.0f} pages, F1 {f1}; {use}"
+
+
 class Taught(NamedTuple):
     """What labelled pages tell of the blocks of a page, as log-odds to be added."""
 
@@ -341,10 +364,12 @@ class Lessons:
             slope, curvature = share @ (residual * effect), CURVATURE * (share @ effect**2)
             rows.append((np.array([script + _COUNTS]), np.array([[curvature], [slope]])))
         of_block, known = traits(page, alone > LIKELY), self._coefficients(site, readings.reader)
-        gain = _gain(inside, readings.with_others, known.correction(of_block))
-        rows.append((np.array([_TRIED]), np.array([[UNIT], [share @ gain]])))
-        weight /= weight.mean()
-        more = known.learned(of_block, inside, readings.with_others, weight)
+        without, correction = readings.with_others, known.correction(of_block)
+        scored = [_f1(page, inside, each) for each in (without, corrected(without, correction))]
+        gain = share @ _gain(inside, without, correction)
+        tried = np.array([[UNIT * scored[0], UNIT], [UNIT * scored[1], gain]])
+        rows.append((np.array([_SCORED, _TRIED]), tried))
+        more = known.learned(of_block, inside, without, weight / weight.mean())
         rows.append((more.trait.astype(np.intp), UNIT * np.array([more.curvature, more.moment])))
         keys = np.concatenate([each for each, _ in rows]).astype(np.uint64)
         keys |= np.uint64(site) << _SITE_SHIFT
@@ -384,7 +409,7 @@ class Lessons:
     @property
     def _of_traits(self) -> Bools:
         """bool[n]: the rows of traits, and of what they were worth."""
-        of_traits: Bools = self.keys & _TRAIT_MASK >= _TRIED
+        of_traits: Bools = self.keys & _TRAIT_MASK >= _SCORED
         return of_traits
 
     def knows(self, url: str) -> bool:
@@ -400,7 +425,12 @@ class Lessons:
         script = script_of(page, alone)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        of_site = self.of_site(site_number(page.url))
+        lesson = self.of_site(page.url)
+        of_site = (
+            self._coefficients(site_number(page.url), self.reader)
+            if lesson is not None and lesson.is_used
+            else None
+        )
         if by_others is None and of_site is None and not counts_weight:
             return None
         return Taught(
@@ -420,15 +450,17 @@ class Lessons:
         self._fit_if_due()
         return {NAMES[script]: each for script, each in sorted(self._of_script.items())}
 
-    def of_site(self, site: int) -> Coefficients | None:
-        """The coefficients of traits of pages of *site*, if its labelled pages gained by them."""
-        tried = np.uint64(site) << _SITE_SHIFT | np.uint64(_TRIED)
-        row = int(self.keys.searchsorted(tried))
-        if not site or row == len(self) or self.keys[row] != tried:
+    def of_site(self, url: str) -> SiteLesson | None:
+        """What labelled pages of the site of *url* were worth; None if there is none."""
+        site = np.uint64(site_number(url)) << _SITE_SHIFT
+        rows = slice(*self.keys.searchsorted([site | _SCORED, site | FIRST_TRAIT]).tolist())
+        if rows.stop - rows.start != len((_SCORED, _TRIED)):
             return None
-        pages, gain = self.sums[row] / UNIT
-        is_worth = pages >= FEWEST_PAGES and gain > 0
-        return self._coefficients(site, self.reader) if is_worth else None
+        (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
+        if not pages:
+            return None
+        is_used = pages >= FEWEST_PAGES and gain > 0
+        return SiteLesson(pages, gain / pages, f1 / pages, f1_with_traits / pages, is_used)
 
     def _coefficients(self, site: int, reader: int) -> Coefficients:
         """Those of *site* by the classifier *reader*, whatever they are worth."""
@@ -500,6 +532,13 @@ class Readings(NamedTuple):
 def corrected(probability: Floats, correction: Floats) -> Floats:
     """The *probability* of blocks with a *correction* of their log-odds."""
     return logistic(log_odds(probability) + correction)
+
+
+def _f1(page: Page, inside: Bools, probability: Floats) -> float:
+    """That of the words in blocks that are more likely *inside* than not."""
+    likely = probability > LIKELY
+    both = float(page.words @ likely + page.words @ inside)
+    return 2 * float(page.words @ (likely & inside)) / both if both else 1.0
 
 
 def _gain(inside: Bools, probability: Floats, correction: Floats) -> Floats:
