@@ -1,8 +1,8 @@
 """What the labelled pages of a site teach of its other pages: a regression, learned page by page.
 
-A block has *traits*: its containers, its text, its first and last words, its length, and how far it
-is from the first and the last block that the classifier takes for the article. Each trait of a site
-has a coefficient, and what those of a block sum to is added to the block's log-odds.
+A block has *traits*: its containers, its first and last words, its length, and how far it is from
+the first and the last block that the classifier takes for the article. Each trait of a site has a
+coefficient, and what those of a block sum to is added to the block's log-odds.
 
 A labelled page moves the coefficients of its traits by gradient steps on its log-loss, and is
 forgotten. The log-loss of a block curves by 1/4 at most, so a trait is moved by its slope over the
@@ -43,14 +43,14 @@ def traits(page: Page, likely: Bools) -> TokenIds:
     n = len(likely)
     kept = np.flatnonzero(likely)
     first, last = (kept[0], kept[-1]) if len(kept) else (0, n - 1)
-    innermost, parent, grandparent = page.ancestor_keys[:3]
-    place = mix([innermost, parent, grandparent])
+    around = [*page.ancestor_keys[:4]]
+    place = mix(around[:3])
     length = np.digitize(page.blocks.words, LENGTHS).astype(np.uint64)
     after_first = np.digitize(np.arange(n) - first, DISTANCES).astype(np.uint64)
     before_last = np.digitize(last - np.arange(n), DISTANCES).astype(np.uint64)
     columns = [
-        *(innermost, mix([innermost, parent]), page.container_keys, page.text_hashes),
-        *(_two_words(page, from_end=False), _two_words(page, from_end=True)),
+        *(*around, mix(around[:2]), place, mix(around)),
+        *(_end_words(page, n, last=is_last) for n in (2, 4) for is_last in (False, True)),
         *(length, after_first, before_last),
         *(mix([each, place]) for each in (length, after_first, before_last)),
     ]
@@ -60,15 +60,15 @@ def traits(page: Page, likely: Bools) -> TokenIds:
     return found
 
 
-def _two_words(page: Page, *, from_end: bool) -> TokenIds:
-    """uint64[n]: the first or the last two words or symbols of each block."""
-    texts = page.texts
-    words = []
-    for number in (0, 1):
-        at = texts.size - 1 - number if from_end else np.full(len(texts.size), number)
-        word = texts.token_id[texts.first + np.clip(at, 0, texts.size - 1)]
-        words.append(np.where(number < texts.size, word, np.uint64(0)))
-    return mix(words)
+def _end_words(page: Page, n_words: int, *, last: bool) -> TokenIds:
+    """uint64[n]: the first or the last *n_words* words or symbols of each block."""
+    texts, columns = page.texts, []
+    token_id, size = texts.token_id, texts.size
+    for number in range(n_words):
+        at = size - 1 - number if last else np.full(len(size), number)
+        word = token_id[texts.first + np.clip(at, 0, size - 1)]
+        columns.append(np.where(number < size, word, np.uint64(0)))
+    return mix(columns)
 
 
 class Coefficients(NamedTuple):

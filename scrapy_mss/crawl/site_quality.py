@@ -112,8 +112,8 @@ class SiteQuality(BatchedPart[DayCounts]):
 
     def labels(self, url: str, labels: LabelSummary) -> None:
         """Count what the rule of its site has found on the page at *url*."""
-        hits, selectors = labels.field_hits, labels.selectors
-        self._add(site_of(url), of_miss() if labels.reason else of_labels(hits, selectors))
+        counts = of_miss() if labels.reason else of_labels(labels.field_hits)
+        self._add(site_of(url), counts)
 
     def place(self, url: str, place: int) -> None:
         """Count that the article at *url* is in the container with the key *place*."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 from typing import Final, TypeAlias
@@ -27,7 +27,7 @@ Counts: TypeAlias = Counter[str]
 PAGES, ARTICLES = "pages", "articles"
 KIND, KNOWN, OPEN = "kind/", "known", "open"  # pages of a kind, of any, and of one that is no wall
 WRAPPED, LABELLED = "wrapped", "labelled"
-FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins with
+FIELD, PLACE = "field/", "place/"  # what a name begins with
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
 # Of a rule, with what it is to find; a page may have nothing to exclude.
 RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
@@ -40,8 +40,6 @@ MAX_NAMES: Final = (
     16  # places, and failures, that are stored of a site in a day; it has one to five
 )
 MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
-MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
-LONGEST_SELECTOR: Final = 200  # characters that are kept of one
 
 _WORD = re.compile(r"\w+")
 # A "w" for each byte of plain ASCII that may be in a word, a space for any other.
@@ -180,17 +178,9 @@ def of_page(article: Article | None, kind: str = "") -> Counts:
     return counts
 
 
-def of_labels(hits: Mapping[str, bool], selectors: Iterable[tuple[str, bool]]) -> Counts:
-    """The counts of a page that a rule has labelled: its fields and *selectors*, and which *hit*.
-
-    Those that have not are counted as 0, so that one that never does is known, too.
-    """
-    counts: Counts = Counter({WRAPPED: 1, LABELLED: 1})
-    for name, hit in hits.items():
-        counts[f"{FIELD}{name}"] = int(hit)
-    for text, hit in list(selectors)[:MAX_SELECTORS]:
-        counts[f"{SELECTOR}{text[:LONGEST_SELECTOR]}"] = int(hit)
-    return counts
+def of_labels(hits: Mapping[str, bool]) -> Counts:
+    """The counts of a page that a rule has labelled, with those of its fields that *hit*."""
+    return Counter([WRAPPED, LABELLED, *(f"{FIELD}{name}" for name, hit in hits.items() if hit)])
 
 
 def of_miss() -> Counts:
@@ -233,7 +223,5 @@ def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
 
 
 def added(one: Counts, other: Counts) -> Counts:
-    """The sum of both, including zeros, which `Counter` itself would drop."""
-    total = Counter(one)
-    total.update(other)
-    return bounded(total, MAX_COUNTED)
+    """The sum of both, which is bounded."""
+    return bounded(one + other, MAX_COUNTED)

@@ -25,7 +25,7 @@ from scrapy_mss.quality.counts import (
     Share,
 )
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
-from scrapy_mss.quality.report import Alarm, RecentShare, Report, SiteReport, date_of
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of
 
 MIN_DAYS: Final = 3  # that make a line
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
@@ -226,8 +226,8 @@ def _details(site: SiteReport, found: Report) -> Html:
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    shares = (_kinds(site, found.today), _selectors(site, found.today))
-    inside = element("div", _learned(site), *shares, _days(site), class_="inside")
+    shown = (_learned(site), _kinds(site, found.today), _days(site))
+    inside = element("div", *shown, class_="inside")
     return element("details", element("summary", name, size), inside)
 
 
@@ -239,34 +239,17 @@ def _learned(site: SiteReport) -> Html:
 
 def _kinds(site: SiteReport, today: int) -> Html:
     rows = [
-        _share_row(each, "", element("th", each.text, scope="row")) for each in site.kinds(today)
-    ]
-    return _shares("Kinds of pages", "Kind", rows)
-
-
-def _selectors(site: SiteReport, today: int) -> Html:
-    rows = [
-        _share_row(
-            each,
-            "bad" if each.before and not each.now else "",
-            element("th", each.text, class_="selector", scope="row"),
+        element(
+            "tr",
+            element("th", each.text, scope="row"),
+            element("td", f"{each.now:.0%}"),
+            element("td", NOTHING_KNOWN if each.before is None else f"{each.before:.0%}"),
         )
-        for each in site.selectors(today)
+        for each in site.kinds(today)
     ]
-    return _shares("Labelled pages on which a selector hit", "Selector of the rule", rows)
-
-
-def _share_row(share: RecentShare, kind: str, name: Html) -> Html:
-    before = NOTHING_KNOWN if share.before is None else f"{share.before:.0%}"
-    cells = (element("td", f"{share.now:.0%}", class_=kind), element("td", before))
-    return element("tr", name, *cells)
-
-
-def _shares(title: str, what: str, rows: Sequence[Html]) -> Html:
-    """A table of shares of the last week and before; nothing if there is no row."""
     if not rows:
         return Html("")
-    return joined(element("h3", title), table((what, "last week", "before"), rows))
+    return joined(element("h3", "Kinds of pages"), table(("Kind", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:

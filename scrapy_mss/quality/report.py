@@ -18,10 +18,8 @@ from scrapy_mss.quality.counts import (
     ARTICLES,
     KIND,
     KNOWN,
-    LABELLED,
     MEASURES,
     PAGES,
-    SELECTOR,
     Counts,
 )
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
@@ -94,23 +92,16 @@ class SiteReport:
         figure = self.figures.get(measure)
         return MEASURES[measure].value(self.total) if figure is None else figure.now
 
-    def selectors(self, today: int) -> Iterator[RecentShare]:
-        """How many labelled pages each selector of the site's rule hit."""
-        return self._shares(SELECTOR, LABELLED, today)
-
     def kinds(self, today: int) -> Iterator[RecentShare]:
         """How many pages are of each kind."""
-        return self._shares(KIND, KNOWN, today)
-
-    def _shares(self, prefix: str, of: str, today: int) -> Iterator[RecentShare]:
         recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
         for name in sorted(recent.keys() | earlier.keys()):
-            if name.startswith(prefix):
-                before = earlier[name] / earlier[of] if earlier[of] else None
-                now = recent[name] / recent[of] if recent[of] else 0.0
-                yield RecentShare(name.removeprefix(prefix), now, before)
+            if name.startswith(KIND):
+                before = earlier[name] / earlier[KNOWN] if earlier[KNOWN] else None
+                now = recent[name] / recent[KNOWN] if recent[KNOWN] else 0.0
+                yield RecentShare(name.removeprefix(KIND), now, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +200,6 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
         "learned": None if site.learned is None else _learned_json(site.learned),
         "kinds": [_share_json(each) for each in site.kinds(today)],
-        "selectors": [_share_json(each) for each in site.selectors(today)],
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
 

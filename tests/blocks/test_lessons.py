@@ -199,7 +199,7 @@ def test_no_more_sites_are_kept_than_there_is_room_for_and_those_with_most_pages
 
 def test_of_too_many_traits_those_that_weigh_least_go(monkeypatch: pytest.MonkeyPatch) -> None:
     known = taught(2, n_pages=2)
-    most = sorted(np.abs(known.sums[known.keys & TRAITS >= FIRST_TRAIT, 1]).tolist())[-1]
+    most = max(np.abs(known.sums[known.keys & TRAITS >= FIRST_TRAIT, 1]).tolist())
     monkeypatch.setattr(lessons, "MAX_TRAITS", 16)
 
     known.add(lesson(page_of("site0.example", number=9), ALL_BUT_LAST, known=known))

@@ -38,10 +38,11 @@ def arrays(
 def plus(known: Coefficients, more: Coefficients) -> Coefficients:
     """Both added, by trait."""
     names, at = np.unique(np.concatenate((known.trait, more.trait)), return_inverse=True)
-    sums = [
-        np.bincount(at, np.concatenate(both), len(names)) for both in zip(known, more, strict=True)
-    ]
-    return Coefficients(names, *sums[1:])
+    curvature, moment = (
+        np.bincount(at, np.concatenate(both), len(names)).astype(float)
+        for both in ((known.curvature, more.curvature), (known.moment, more.moment))
+    )
+    return Coefficients(names, curvature, moment)
 
 
 def loss(page: tuple[TokenIds, Bools, Floats, Floats], known: Coefficients) -> float:

@@ -18,16 +18,13 @@ from scrapy_mss.quality.counts import (
     KNOWN,
     MAX_COUNTED,
     MAX_NAMES,
-    MAX_SELECTORS,
     OPEN,
     PAGES,
     PLACE,
-    SELECTOR,
     WORDS,
     added,
     bounded,
     n_words,
-    of_labels,
     of_page,
     of_place,
 )
@@ -78,16 +75,6 @@ def test_words_are_runs_of_their_characters(text: str) -> None:
     assert n_words(text) == len(re.findall(r"\w+", text))
 
 
-def test_a_selector_that_never_hits_is_known() -> None:
-    counts = of_labels({"title": False}, [("title: h1", False), ("body: article", True)])
-    total = added(counts, counts)
-
-    assert total[f"{SELECTOR}title: h1"] == 0
-    assert f"{SELECTOR}title: h1" in total
-    assert total[f"{SELECTOR}body: article"] == total["labelled"] == 2
-    assert total["field/title"] == 0
-
-
 def test_a_median_is_near_that_of_the_numbers() -> None:
     chance = random.Random(1)
     for _ in range(50):
@@ -116,14 +103,10 @@ def test_what_pages_can_name_is_bounded() -> None:
     for number in range(1000):
         total = added(total, of_place(number))
         total = added(total, of_place(0))
-    many = of_labels({}, [(f"title: h{number}{'x' * 10_000}", True) for number in range(1000)])
-
     places = {name for name in total if name.startswith(PLACE)}
     assert len(places) == MAX_COUNTED
     assert sum(name.startswith(PLACE) for name in bounded(total)) == MAX_NAMES
     assert total[f"{PLACE}00000000"] == 1001
-    assert sum(name.startswith(SELECTOR) for name in many) == MAX_SELECTORS
-    assert max(map(len, many)) < 300
 
 
 def test_a_place_that_is_new_in_the_course_of_a_day_is_counted() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.counts import FAILED, KIND, SELECTOR, TRIED
+from scrapy_mss.quality.counts import FAILED, KIND, TRIED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
@@ -29,13 +29,10 @@ def _report(sites: dict[str, Days], listed: Collection[str] = ()) -> Report:
 @pytest.fixture
 def found() -> Report:
     site = MadeUpSite(rule=0.9)
-    named = days(site, range(TODAY - 3, TODAY + 1))
-    for counts in named.values():
-        counts[f"{SELECTOR}{HOSTILE}"] = 3
     return _report(
         {
             "good.example": days(site, range(TODAY - 27, TODAY + 1)),
-            HOSTILE: named,
+            HOSTILE: days(site, range(TODAY - 3, TODAY + 1)),
             "worse.example": broken(site, TODAY, fields=0.0),
             "bad.example": broken(site, TODAY, words=40.0),
             "silent.example": attempts(site, last_new=TODAY - 5),
@@ -76,9 +73,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:
 def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
     source = page(found)
 
-    assert (
-        source.count("&lt;script&gt;") >= 5
-    )  # the table, the details, the selector, an error, its alarm
+    assert source.count("&lt;script&gt;") >= 4  # the table, the details, an error, its alarm
     assert "<script" not in source
     assert "\\u202e" in source
 
@@ -93,20 +88,6 @@ def test_json_has_the_same(found: Report) -> None:
     assert worst["measures"]["title"] == 0.0
     assert len(worst["days"]) == 28
     assert worst["articles"] == sum(day["articles_found"] for day in worst["days"])
-
-
-def test_a_selector_that_hits_no_more_is_marked() -> None:
-    of = {
-        TODAY - 9: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 4}),
-        TODAY: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 0}),
-    }
-    found = _report({"a.example": of})
-
-    (row,) = found.sites[0].selectors(TODAY)
-    assert (row.text, row.now, row.before) == ("title: h1", 0.0, 1.0)
-    tree = html.document_fromstring(page(found))
-    (cell,) = tree.xpath("//th[@class='selector']/following-sibling::td[1]")
-    assert (cell.text, cell.get("class")) == ("0%", "bad")
 
 
 def test_the_kinds_of_pages_are_shown_beside_those_before() -> None:
