@@ -71,7 +71,6 @@ class ParquetItemExporter(BaseItemExporter):
         self._stream.rows.add(row)
 
     def finish_exporting(self) -> None:
-        """Make the file."""
         at = self._stream.finish()
         if at != self._path:
             logger.info(
@@ -116,7 +115,6 @@ class SiteFilter(ItemFilter):
             raise ValueError("SiteFilter: expected the feed's option 'site', such as 'example.com'")
 
     def accepts(self, item: Any) -> bool:
-        """Whether the address of *item* is on the site."""
         url = ItemAdapter(item).get(self._url)
         return super().accepts(item) and isinstance(url, str) and site_of(url) == self._site
 

@@ -64,7 +64,6 @@ class CheckPages:
     extractor: Extractor
 
     def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
-        """The labels of one of the pages by *rule*, as in a crawl."""
         read = Page.of(page.html, self.extractor.profile.stem, page.url)
         return read_by(rule, read, self.extractor)
 
