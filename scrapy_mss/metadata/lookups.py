@@ -3,8 +3,8 @@
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
 field's parser in `fields`. So one lookup serves several fields, and any row can use any.
 Most find nothing on a page; what they then give is empty, and no parser is asked.
-The first line of each docstring is shown in docs/metadata.md. At the end is what needs no parser:
-the next page, the trail and the media, which pages declare as links and as objects of JSON-LD.
+At the end is what needs no parser: the next page, the trail and the media, which pages declare as
+links and as objects of JSON-LD.
 """
 
 from __future__ import annotations

@@ -127,7 +127,6 @@ class PageTree:
     # --- rows -------------------------------------------------------------------------------------
 
     def attributes_in(self, row: int) -> Mapping[str, str]:
-        """The attributes of the tag in *row*; -1 has none."""
         if row < 0:
             return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
@@ -151,7 +150,6 @@ class PageTree:
 
     @lazy
     def _root(self) -> Element:
-        """What is around all elements."""
         return Element(self, -1, "")
 
     def _parent(self, row: int) -> Element:
@@ -259,7 +257,6 @@ class PageTree:
         return max(self._partner[row], row + 1)
 
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
-        """The text from the tag in *row* to the one in *stop*."""
         numbers, partners, line_edge = self._number, self._partner, (" ", self._root)
         read = self.source_after
         while row < stop:

@@ -250,7 +250,6 @@ def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
 
 
 def _profile(header: dict[str, Any]) -> Profile:
-    """The profile that the counts are for."""
     profile = PROFILES.get(header["profile"])
     if profile is None:
         raise ModelError(
@@ -476,6 +475,5 @@ def _first_difference(
 
 
 def _shortened(names: list[str]) -> str:
-    """The first few of *names*."""
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     return ", ".join(names[:MAX_NAMED]) + more

@@ -10,9 +10,8 @@ labelling = read_by(wrapper, Page.of(html), Extractor())
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -112,15 +111,6 @@ class Outcome:
         """Whether it is as it should be; a page may have nothing to exclude."""
         return self.status == LABELLED and not self.missing and not {*self.missed} - {"exclude"}
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.wrapper, self.url
-
-    @property
-    def compared(self) -> tuple[str, int, tuple[str, ...]]:
-        """What a snapshot is compared by."""
-        return self.status, self.words, self.missed
-
 
 def checked(
     wrappers: Iterable[Wrapper], url: str, html: str, extractor: Extractor
@@ -136,11 +126,6 @@ def checked(
                 words = int((found.inside & is_word).sum())
                 missing = tuple(part for part in example.contains if part not in found.text)
                 yield Outcome(wrapper.id, url, status, words, missing, found.missed)
-
-
-def snapshot(rows: Iterable[Outcome]) -> bytes:
-    """*rows* as the file that the next check is compared with."""
-    return f"{json.dumps([asdict(row) for row in rows], indent=1)}\n".encode()
 
 
 def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | str:
