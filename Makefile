@@ -37,7 +37,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis test-datatrove lint lint-workflows lint-types lint-style \
+.PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis lint lint-workflows lint-types lint-style \
 	lint-imports lint-reference format \
 	docs dist release-check research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
@@ -135,15 +135,6 @@ $(VENV)-portable/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-portable'
 	@$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pip $(PIP_OPTIONS) install \
 		--editable . hypothesis markdown-it-py pytest pytest-xdist
-	@touch $@
-
-# datatrove is large, and nobody needs it to work on the rest.
-test-datatrove: $(VENV)-datatrove/installed ## the extractor in datatrove's pipelines
-	$(VENV)-datatrove/bin/python -m pytest -rs tests/bulk/test_datatrove.py
-
-$(VENV)-datatrove/installed: setup.cfg
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)-datatrove'
-	@$(VENV)-datatrove/bin/python -m pip $(PIP_OPTIONS) install --editable '.[dev,datatrove]'
 	@touch $@
 
 # The compiled part is there, beside its sources, since the other environment was installed: without

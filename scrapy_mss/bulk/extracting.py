@@ -62,7 +62,6 @@ class ArticleExtractor:
         self.close()
 
     def close(self) -> None:
-        """End the workers."""
         self._pool.close()
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
@@ -74,7 +73,6 @@ class ArticleExtractor:
             raise CannotStartError("no process can be started that reads pages") from error
 
     def _asked(self, record: Record) -> tuple[Record, PageRequest | None]:
-        """*record* without its page, and what is asked of that."""
         page = record.page
         if page is None:
             return record, None

@@ -217,7 +217,6 @@ class PageLabels:
         self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
 
     def wrapper_for(self, response: HtmlResponse) -> Wrapper | None:
-        """The wrapper that matches the URL of *response*."""
         return self._wrappers.find(response.url)
 
     def begin(
@@ -265,7 +264,6 @@ class PageLabels:
         labelled.job.set_result(replace(answer, example=None))
 
     async def answer(self, labelled: LabelJob) -> PageAnswer:
-        """The answer of *labelled*, which is counted once."""
         answer = await answered(labelled.job)
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True

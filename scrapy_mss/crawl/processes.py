@@ -162,7 +162,6 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:
