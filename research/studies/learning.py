@@ -163,7 +163,7 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
 def table(folder: Path, sets: Sequence[str], profile: Profile, jobs: int) -> str:
     """A Markdown table of what a model of *profile* learns on each of the *sets*."""
     lines = [
-        "| set | a site (in all) | read | F1 | then | error less | worst split | below | both halves |",
+        "| set | taught (in all) | read | F1 | then | error less | worst | below | both halves |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
