@@ -15,7 +15,7 @@ SYSTEMS := all
 LIMIT ?=
 # A sample is measured, and shown, beside the whole, not in its place.
 SYSTEMS_JSON := build/systems$(LIMIT:%=-%)
-SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
+SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),research/results)
 
 # A process for each core; the tests of a file share its fixtures. Files in the order that
 # tests/conftest.py gives them: by itself, xdist begins with those of many tests, not the longest.
@@ -131,10 +131,10 @@ loso: $(VENV)/installed-research ## leave one set out: how good it is on unseen 
 	@mkdir -p build
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 		$(BIN)/python -m research.bench loso --data '$(DATA)' --fits $(or $(FITS),1) \
-		--json build/loso.json --markdown docs/results/loso.md
+		--json build/loso.json --markdown research/results/loso.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 		$(BIN)/python -m research.bench unseen --data '$(DATA)' --scores build/loso.json \
-		--markdown docs/results/unseen.md --svg docs/results/unseen.svg
+		--markdown research/results/unseen.md --svg research/results/unseen.svg
 
 systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LIMIT=pages of each
 	$(BIN)/python -m research.bench compare --json $^ --out $(SYSTEMS_OUT)
@@ -148,7 +148,7 @@ $(SYSTEMS_JSON)/%.json: | $(VENV)/installed-research
 		$(if $(LIMIT),--limit $(LIMIT)) --systems '$(SYSTEMS)' --jobs 2 --json $@
 
 studies: $(VENV)/installed-research ## what changes with a parameter, on the labelled pages in DATA
-	$(BIN)/python -m research.studies all --data '$(DATA)' --out docs/results
+	$(BIN)/python -m research.studies all --data '$(DATA)' --out research/results
 
 # One thread, and processor time: other work on the machine changes the multiples little.
 speed: $(VENV)/installed-research ## what an article costs, stage by stage; fails beyond the targets

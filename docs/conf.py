@@ -10,8 +10,6 @@ release = version = installed_version("scrapy-mss")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
-# Parts of a page, not pages.
-exclude_patterns = ["results/systems.md", "results/vips_systems.md", "systems-table.md"]
 html_theme = "furo"
 html_title = f"scrapy-mss {release}"
 

@@ -96,15 +96,16 @@ class ReadOptions:
     """How pages are read.
 
     *fields* are those of the optional ones that articles are to have. Pages of the *kinds* alone
-    are articles. *site* is what is known of
-    the page's site, if sites are remembered. A *further* page of an article is one whatever it
-    looks like: the last is often short. With *paragraphs*, the result has those of the page, by
-    which its changes are recognized.
+    are articles. *site* is what is known of the page's site, if sites are remembered. *requested*
+    is the address that was asked for, if the page's is another. A *further* page of an article is
+    one whatever it looks like: the last is often short. With *paragraphs*, the result has those of
+    the page, by which its changes are recognized.
     """
 
     fields: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ARTICLE_KINDS
     site: Site | None = None
+    requested: str = ""
     further: bool = False
     paragraphs: bool = False
 
@@ -128,7 +129,7 @@ def read_article(
     started = perf_counter()
     extractor = Extractor.of(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
-    extraction = extractor.extract_page(Page(tokens, url), options.site)
+    extraction = extractor.extract_page(Page(tokens, url, options.requested), options.site)
     result = article_of_extraction(extraction, url, state, options)
     return replace(result, seconds=perf_counter() - started)
 

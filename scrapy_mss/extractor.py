@@ -55,7 +55,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
-from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, OTHER, PageFacts, kind_of
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, OTHER, Verdict, verdict_of
+from scrapy_mss.pages.page_facts import PageFacts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -122,12 +123,13 @@ class Explanation:
     """An extraction, and the decision about each block of its page.
 
     A block is kept if its probability is above the ``threshold`` and it is in the article's span;
-    a data table is kept or left out as a whole.
+    a data table is kept or left out as a whole. ``verdict.reason`` is why the page is of its kind.
     """
 
     extraction: Extraction
     threshold: float
     blocks: tuple[ExplainedBlock, ...]
+    verdict: Verdict
 
     def text_of(self, block: ExplainedBlock) -> str:
         """The text of one of the ``blocks``, on one line."""
@@ -269,7 +271,9 @@ class Extractor:
         found = decisions(page, reading.chosen, extraction.kept)
         zero = reading.chosen.threshold - self.profile.bias
         blocks = explained_blocks(page, reading.page.probability, found, effects)
-        return Explanation(extraction, zero, blocks)
+        kept, text, likely = extraction.kept, extraction.text, extraction.probability
+        verdict = verdict_of(_facts(reading, kept, text, likely))
+        return Explanation(extraction, zero, blocks, verdict)
 
     def learn(self, html: str | bytes, text: str, url: str = "") -> str | None:
         """Learn the page at *url*, whose article is *text*; why it is rejected, or None.
@@ -343,7 +347,7 @@ class Extractor:
             text=text,
             span=chosen.span,
             probability=likely,
-            kind=kind_of(_facts(reading, kept, text, likely)),
+            kind=verdict_of(_facts(reading, kept, text, likely)).kind,
             page=page,
             scores=chosen.scores,
             kept=kept,
@@ -396,6 +400,7 @@ def _facts(reading: _Reading, kept: Bools, text: str, likely: float) -> PageFact
         n_words=int(np.count_nonzero(page.tokens.is_word & kept)),
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
+        requested=page.requested,
     )
 
 

@@ -26,6 +26,7 @@ from scrapy_mss.crawl.items import (
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
+from scrapy_mss.pages.kinds import ARTICLE_KINDS
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -211,7 +212,8 @@ class NewArticlesPipeline(Component):
             raise SeenArticleError(article.addresses.own[0])
         self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
         self._stats.add(stats.SEEN_CHANGED if comparison.changed else stats.SEEN_NEW)
-        if self._quality is not None and not comparison.changed:
+        is_new = not comparison.changed and article.kind in ARTICLE_KINDS
+        if self._quality is not None and is_new:
             self._quality.new_article(article.addresses.own[0])
         known = {"revision": comparison.seen.revision, "changed": list(comparison.changed)}
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})

@@ -189,7 +189,7 @@ class Options:
         "articles, stories, counts for the report. A folder gets an SQLite database, which "
         "several crawls can share; if empty: `mss` in the project's `.scrapy` folder. A server, "
         "as in `redis://host:6379/0?prefix=news`, is shared by crawls on several machines. See "
-        "[beyond one machine](scale.md).",
+        "[several machines](scale.md).",
     )
     train: bool = _setting(
         True,
@@ -291,7 +291,7 @@ class Options:
         "Whether to emit only articles that earlier crawls have not seen, or whose page has "
         "changed. Articles that need no recheck are not downloaded, except with `dont_filter` or "
         "`mss_recheck` in a request's `meta`. `NewsSpider` turns it on. "
-        "See [Every hour](every-hour.md).",
+        "See [what is new](every-hour.md#what-is-new).",
     )
     copies: str = _setting(
         COPIES_KEEP,

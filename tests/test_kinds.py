@@ -8,7 +8,8 @@ import pytest
 
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
-from scrapy_mss.pages.kinds import KINDS, SIGNS, PageFacts, kind_of
+from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
+from scrapy_mss.pages.page_facts import PageFacts
 
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
 SOMEWHERE = "https://news.example.com/17"
@@ -36,7 +37,7 @@ def test_each_sign_is_of_a_known_kind_and_says_what_it_is() -> None:
 
 @pytest.mark.parametrize(("likely", "kind"), [(True, "article"), (False, "other")])
 def test_without_a_sign_the_classifier_decides(likely: bool, kind: str) -> None:  # noqa: FBT001
-    assert kind_of(facts(likely=likely)) == kind
+    assert verdict_of(facts(likely=likely)).kind == kind
 
 
 def ld(types: str) -> str:
@@ -68,7 +69,20 @@ def ld(types: str) -> str:
     ],
 )
 def test_a_sign_decides(source: str, values: dict[str, Any], kind: str) -> None:
-    assert kind_of(facts(source, **values)) == kind
+    assert verdict_of(facts(source, **values)).kind == kind
+
+
+def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
+    challenge = verdict_of(facts(title="Just a moment... | Hafenbote", all_words=30))
+    teaser = verdict_of(
+        facts("steadyhq.com", text="Nobody knew.\n\nKeep reading", n_words=90, url=STORY)
+    )
+
+    assert challenge.reason == (
+        "few words, and the name or the mark of a challenge: “just a moment”"
+    )
+    assert teaser.seen == "“Keep reading”, “steadyhq.com”"
+    assert verdict_of(facts()).reason == "as the page classifier takes it"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +104,7 @@ def test_a_sign_decides(source: str, values: dict[str, Any], kind: str) -> None:
     ],
 )
 def test_what_has_a_reason_to_be_an_article_is_one(source: str, values: dict[str, Any]) -> None:
-    assert kind_of(facts(source, **values)) == "article"
+    assert verdict_of(facts(source, **values)).kind == "article"
 
 
 MARKS = (
@@ -100,7 +114,7 @@ MARKS = (
 
 
 def test_the_marks_of_vendors_do_not_make_a_wall_of_an_article() -> None:
-    assert kind_of(facts(MARKS)) == "article"
+    assert verdict_of(facts(MARKS)).kind == "article"
 
 
 @pytest.mark.parametrize(
@@ -115,4 +129,60 @@ def test_the_marks_of_vendors_do_not_make_a_wall_of_an_article() -> None:
     ],
 )
 def test_a_teaser_is_cut_and_has_a_paywall(source: str, text: str, kind: str) -> None:
-    assert kind_of(facts(source, text=text, n_words=100, url=STORY)) == kind
+    assert verdict_of(facts(source, text=text, n_words=100, url=STORY)).kind == kind
+
+
+GONE = "https://www.news.example.com/2024/05/14/the-old-bridge-is-closed-again"
+HOME = "https://news.example.com/"
+BACK = "https%3A%2F%2Fwww.news.example.com%2F2024%2F05%2F14%2Fthe-old-bridge-is-closed-again"
+
+
+@pytest.mark.parametrize(
+    ("requested", "url", "kind"),
+    [
+        (GONE, HOME, "list"),
+        (GONE, f"{HOME}?utm_source=feed", "list"),
+        (GONE, f"{HOME}en/", "list"),
+        (f"{HOME}17", HOME, "list"),
+        (GONE, "https://other.example/", "list"),
+        (GONE, f"{HOME}cookies/wall?back={BACK}", "consent"),
+        (
+            GONE,
+            f"https://privacy.example.net/gate?to=%2Fx%3Fback%3D{BACK.replace('%', '%25')}",
+            "consent",
+        ),
+        (GONE, "https://login.example.net/?from=17", "other"),
+        (GONE, f"{HOME}anmelden?back={BACK}", "other"),
+        (GONE, "https://casino.example/offers/17", "other"),
+    ],
+)
+def test_a_redirect_away_from_the_article_decides(requested: str, url: str, kind: str) -> None:
+    found = verdict_of(facts(url=url, title="Welcome", requested=requested))
+
+    assert (found.kind, found.seen) == (kind, url)
+    assert found.sign.startswith("redirected to")
+
+
+@pytest.mark.parametrize(
+    ("requested", "url", "title"),
+    [
+        ("http://news.example.com/a", "https://www.news.example.com/a/", "Welcome"),
+        ("https://sho.rt/x7", "https://news.example.com/17", "Welcome"),
+        ("https://sho.rt/x7", HOME, "Welcome"),
+        (GONE, f"{GONE}?cookies={BACK}", "Welcome"),
+        (GONE, "https://new.example/17", "The old bridge is closed again"),
+        (GONE, "https://new.example/bridge-closed-again-17", "Welcome"),
+        (GONE, "https://new.example/17", "Старый мост снова закрыт"),
+        ("https://feeds.example.net/~r/news/17", "https://news.example.com/17", "Welcome"),
+        (f"{HOME}login", f"{HOME}login/17", "Welcome"),
+        (HOME, f"{HOME}en", "Welcome"),
+    ],
+)
+def test_a_redirect_to_the_article_itself_decides_nothing(
+    requested: str, url: str, title: str
+) -> None:
+    assert verdict_of(facts(url=url, title=title, requested=requested)).kind == "article"
+
+
+def test_a_front_page_that_declares_itself_an_article_is_one() -> None:
+    assert verdict_of(facts(ld('"NewsArticle"'), url=HOME, requested=GONE)).kind == "article"

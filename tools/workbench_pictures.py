@@ -41,7 +41,6 @@ published: time::attr(datetime)
 """
 CLICKED = "Enjoying this story?"
 WIDE: ViewportSize = {"width": 1280, "height": 800}
-NARROW: ViewportSize = {"width": 420, "height": 800}
 COLOURS = 128
 
 
@@ -66,12 +65,6 @@ def draw(ui: WorkbenchUI) -> None:
     ui.click("#undo")
     ui.click("#tab-differences")
     keep(page, "differences")
-    page.emulate_media(color_scheme="dark")
-    ui.click("#tab-article")
-    keep(page, "dark")
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size(NARROW)
-    keep(page, "narrow")
 
 
 def keep(page: Page, name: str) -> None:

@@ -1,6 +1,6 @@
 """How often an alarm of `scrapy mss report` is false, and what alarms find.
 
-    python -m research.studies.alarms --data FOLDER --out docs/results
+    python -m research.studies.alarms --data FOLDER --out research/results
 
 Made-up sites have a share of each field, a length and a confidence that differ from day to day: by
 a beta distribution, as nothing but chance would be too easy. They are evaluated on each of their

@@ -1,6 +1,6 @@
 """Which pages are taken for articles: of made-up webs and of news sites, and old news.
 
-    python -m research.studies.article_or_not --data FOLDER --out docs/results
+    python -m research.studies.article_or_not --data FOLDER --out research/results
 
 The first table has the demo's five sites, by the kind of page, the second pages of six news sites,
 the third the pages of sets that no model learns from, all of which are articles. Each page is read

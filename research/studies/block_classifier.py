@@ -1,8 +1,8 @@
 """What each part of the block classifier is worth, and whether its probabilities hold.
 
-    python -m research.studies.block_classifier ablation --data FOLDER --out docs/results
-    python -m research.studies.block_classifier decision --data FOLDER --out docs/results
-    python -m research.studies.block_classifier fits --data FOLDER --out docs/results
+    python -m research.studies.block_classifier ablation --data FOLDER --out research/results
+    python -m research.studies.block_classifier decision --data FOLDER --out research/results
+    python -m research.studies.block_classifier fits --data FOLDER --out research/results
 
 All go by site over the first four of the sets that the bundled model is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked

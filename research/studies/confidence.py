@@ -1,6 +1,6 @@
 """Whether confidence holds: the expected F1 of a text against the true one, on unseen sets.
 
-    python -m research.studies.confidence --data FOLDER --out docs/results
+    python -m research.studies.confidence --data FOLDER --out research/results
 
 Each of the six sets is read by a model of the other five, without its sites, as in `make loso`; the
 confidence of that model was fitted on pages of those five.

@@ -1,6 +1,6 @@
 """What memory is worth on the five made-up sites of the demo, which have pages of every kind.
 
-    python -m research.studies.demo_sites --out docs/results
+    python -m research.studies.demo_sites --out research/results
 
 Each site is read in five random orders, no wrapper is used. A page without an article that is read
 as one is *extra*; it counts from the thirty-first page of its site on, F1 is of all articles, 0 for

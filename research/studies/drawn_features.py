@@ -1,6 +1,6 @@
 """Whether the block classifier gains by what is drawn: place, width, font, colour, visibility.
 
-    python -m research.studies.drawn_features --data FOLDER --out docs/results
+    python -m research.studies.drawn_features --data FOLDER --out research/results
 
 Pages of each set that the bundled model is made from are read by a model of the other sets
 (`research.bench loso`), once as it is and once with the columns of `DRAWN` among the inputs of its

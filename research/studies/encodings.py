@@ -1,6 +1,6 @@
 """How many pages are decoded as they were meant, though they are declared otherwise.
 
-    python -m research.studies.encodings --data FOLDER --out docs/results
+    python -m research.studies.encodings --data FOLDER --out research/results
 
 Pages of the labelled sets are encoded in legacy encodings of their languages and declared as UTF-8,
 and the other way round: by the header, by the page, or by both. F1 is that of the text, decoded as

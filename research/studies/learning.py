@@ -1,6 +1,6 @@
 """What learning gives: the bundled model, taught by labelled pages of half of the sites of a set.
 
-    python -m research.studies.learning --data FOLDER --out docs/results
+    python -m research.studies.learning --data FOLDER --out research/results
 
 With `--sets sites_daniel+articles_world:zh`, the Chinese pages of two sets are read as one set, and
 with `--models FOLDER` by the model `FOLDER/zh`, such as one that was trained without any

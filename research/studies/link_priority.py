@@ -1,6 +1,6 @@
 """What addresses tell of pages before they are downloaded.
 
-    python -m research.studies.link_priority --data FOLDER --out docs/results
+    python -m research.studies.link_priority --data FOLDER --out research/results
 
 Without a memory: how well addresses alone tell the articles of stored sets from pages that are
 none, as the area under the ROC curve. In a crawl: the five made-up sites of the demo are crawled

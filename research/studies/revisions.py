@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - phrases of other scripts
 """Which pages come again as changed: sites crawled six times, in the last two with other pages.
 
-    python -m research.studies.revisions --data FOLDER --out docs/results
+    python -m research.studies.revisions --data FOLDER --out research/results
 
 The pages of `sites_ctf`, each era a site, and of `sites_daniel` are served by a local proxy. Both
 `NewsSpider` and a spider that follows links crawl them with `MSS_ONLY_NEW`, and each crawl rechecks

@@ -1,6 +1,6 @@
 """What a site's pages are worth: each is read with the memory and the labels of those before it.
 
-    python -m research.studies.site_memory --data FOLDER --out docs/results
+    python -m research.studies.site_memory --data FOLDER --out research/results
 
 Every site of `sites_ctf` (in each of its eras) and of `sites_daniel` is one crawl. Its pages come
 in five random orders, and no page is read with a memory that contains it. Constants were chosen on

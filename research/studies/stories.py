@@ -1,6 +1,6 @@
 """Which copies of an article are recognized, and which articles are taken for copies.
 
-    python -m research.studies.stories --data FOLDER --out docs/results
+    python -m research.studies.stories --data FOLDER --out research/results
 
 The article is what the bundled model finds on a page, as in a crawl. A copy is made from its gold
 text, as another paper would: cut to a share of its sentences, from the end or anywhere, with a line

@@ -1,6 +1,6 @@
 """What a suggested rule is worth: made from five pages of a site, measured on the others.
 
-    python -m research.studies.suggested_rules --data FOLDER --rules RULES --out docs/results
+    python -m research.studies.suggested_rules --data FOLDER --rules RULES --out research/results
 
 Every site of `sites_ctf`, in each of its eras, and of `sites_daniel` gives five pages, drawn at
 random, without their labels. On its other pages the rule is compared with the model that reads each

@@ -1,6 +1,6 @@
 """What VIPS finds at each granularity, on pages that are laid out and on others, and what it costs.
 
-    python -m research.studies.vips --data FOLDER --out docs/results
+    python -m research.studies.vips --data FOLDER --out research/results
 
 The pages are those that `python -m research.rendering` draws with the same options; what it has
 drawn is not drawn again. F1 is that of word bags against the short gold, as in the bench; the block

@@ -1,6 +1,6 @@
 """What articles of stored pages have besides their text, and what their language is.
 
-    python -m research.studies.whole_article --data FOLDER --out docs/results
+    python -m research.studies.whole_article --data FOLDER --out research/results
 
 The first table counts the articles of each set that have a field, and those whose time of
 publication has a zone. The second compares the language that pages declare with that of their text;

@@ -31,16 +31,18 @@ _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an elemen
 class Page:
     """A tokenized page; what is derived from its tokens is computed when first asked for.
 
-    ``url`` is its address, empty if that is unknown.
+    ``url`` is its address, empty if that is unknown; ``requested`` is the one that was asked for,
+    if that is another.
     """
 
     tokens: Tokens
     url: str = ""
+    requested: str = ""
 
     @classmethod
-    def of(cls, html: str, stem: Stem = porter, url: str = "") -> Page:
+    def of(cls, html: str, stem: Stem = porter, url: str = "", requested: str = "") -> Page:
         """The page at *url* whose source is *html*."""
-        return cls(tokenize(html, stem), url)
+        return cls(tokenize(html, stem), url, requested)
 
     @lazy
     def blocks(self) -> Blocks:

@@ -73,6 +73,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     with writing(options.output):
         options.output.write_text(page_of_it, "utf-8", "xmlcharrefreplace")
     print_line(f"{options.output}: {_verdict(found)}")
+    print_line(f"kind {explanation.verdict.kind}: {explanation.verdict.reason}")
     if rule or options.wrappers:
         print_line(_of_rule(rule, matches=explanation is not alone))
     return GOOD
@@ -106,8 +107,9 @@ def _of_rule(rule: Wrapper | None, *, matches: bool) -> str:
 
 ACTION = Action(
     "Write an HTML page that shows how the model reads a page: each block with its probability\n"
-    "and the reasons for and against it, the text, Markdown, and the source of each field. It\n"
-    "loads nothing and runs no scripts, so you can attach it to a bug report.",
+    "and the reasons for and against it, why the page is of its kind, the text, Markdown, and\n"
+    "the source of each field. It loads nothing and runs no scripts, so you can attach it to a\n"
+    "bug report.",
     "scrapy mss explain https://example.com/news/story.html -o why.html",
     add_arguments,
     perform,

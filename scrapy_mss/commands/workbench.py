@@ -9,24 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.utils.project import data_path
-
 from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
     chosen_model,
-    chosen_store,
     counted,
-    existing_path,
     extractor_with,
     is_address,
     stored,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
-from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.uncertain import UncertainStore
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -39,10 +33,9 @@ LAST_PORT = 65_535
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources",
-        nargs="*",
-        metavar="SITE|URL|SOURCE",
-        help="stored pages as in train, a URL to fetch together with pages that it links to, or a "
-        "host with pages in the project's HTTP cache",
+        nargs="+",
+        metavar="URL|SOURCE",
+        help="stored pages as in train, or a URL to fetch together with pages that it links to",
     )
     parser.add_argument(
         "-r",
@@ -87,18 +80,12 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     folder = options.rules or _rules_folder(command)
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: expected a folder of rules, got a file")
-    model = chosen_model(options, command)
-    extractor = extractor_with(model)
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
-    store = chosen_store(None, command)
-    add_uncertain(UncertainStore(store), pages, everything=not options.sources)
-    if not pages.by_site and not folder.is_dir():
-        raise CommandError(
-            "there are no pages: name a file, a folder or an address, or a host whose pages are "
-            "in the HTTP cache"
-        )
-    state = WorkbenchState(pages, extractor, folder, store, model)
+    if not pages.by_site:
+        raise CommandError("the sources have no page with an address")
+    extractor = extractor_with(chosen_model(options, command))
+    state = WorkbenchState(pages, extractor, folder)
     try:
         with serving(state, options.port) as server:
             address = server.origins.address
@@ -116,23 +103,16 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
 
 def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
     """Add the pages of all *sources* to *pages*."""
-    from scrapy_mss.workbench.pages import cached_pages
-
-    cache = Path(data_path(command.settings.get("HTTPCACHE_DIR") or "httpcache"))
     addresses = [checked_address(each) for each in sources if is_address(each)]
     for source in sources:
         if is_address(source):
             continue
-        if Path(source).exists():
-            pages.add(counted(stored(existing_path(source)), "pages"))
-            continue
-        if not pages.add(cached_pages(cache, source)):
+        if not Path(source).exists():
             raise CommandError(
-                f"{source}: no such file or folder, and no pages of that host in {cache}; to "
-                f"fetch it: scrapy mss workbench https://{source}/"
+                f"{source}: no such file or folder; to fetch pages of a host: "
+                f"scrapy mss workbench https://{source}/"
             )
-    if not sources and cache.is_dir():
-        pages.add(cached_pages(cache))
+        pages.add(counted(stored(Path(source)), "pages"))
     if addresses:
         causes: list[str] = []
         found = fetched(
@@ -144,14 +124,6 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
         if not found:
             raise CommandError(f"no page was downloaded: {next(iter(causes), 'no response')}")
         pages.add(found)
-
-
-def add_uncertain(store: UncertainStore, pages: Pages, *, everything: bool) -> None:
-    """Add the pages on which crawls were least certain, of all sites or of those with pages."""
-    sites = {site_of(host) for host in pages.by_site}
-    for site in store.pages():
-        if everything or site in sites:
-            pages.add(store.stored(site))
 
 
 def _rules_folder(command: MssCommand) -> Path:

@@ -20,7 +20,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
-from scrapy_mss.crawl.pages import listed_moments
+from scrapy_mss.crawl.pages import listed_moments, requested_url
 from scrapy_mss.crawl.site_quality import UncertainPages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.items import Article
@@ -99,7 +99,7 @@ class ArticleReader:
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
         """The result of a page that is not a response of this crawl."""
-        return self._counted(await self._attempted(self._read(html, url), url), url)
+        return self._counted(await self._attempted(self._read(PageRequest(html, url)), url), url)
 
     async def _read_response(
         self, response: HtmlResponse, *, further: bool = False
@@ -107,7 +107,10 @@ class ArticleReader:
         labels = await self._labels_of(response)
         if labels is not None:
             return _result(labels)
-        return await self._read(response.text, response.url, further=further)
+        page = PageRequest(
+            response.text, response.url, further=further, requested=requested_url(response)
+        )
+        return await self._read(page)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
         """What the wrapper of the site gives, if there is one that is not for training alone.
@@ -121,10 +124,10 @@ class ArticleReader:
         labelled = self._labels.begin(response, article=True)
         return None if labelled is None else await self._labels.answer(labelled)
 
-    async def _read(self, html: str, url: str, *, further: bool = False) -> ArticleResult:
-        if len(html) > self._options.max_body:
+    async def _read(self, page: PageRequest) -> ArticleResult:
+        if len(page.html) > self._options.max_body:
             return ArticleResult(reason=TOO_LARGE)
-        return _result(await answered(self._jobs.begin(PageRequest(html, url, further=further))))
+        return _result(await answered(self._jobs.begin(page)))
 
     def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
         """Count the *result* of a page; the result without an article that is refused."""
@@ -134,7 +137,7 @@ class ArticleReader:
         if result.kind:
             self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:
-            self._jobs.quality.page(url, article)
+            self._jobs.quality.page(url, article, result.kind)
         if article is not None and self._is_foreign(article):
             logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
             result, article = replace(result, article=None, reason=OTHER_LANGUAGE, kind=""), None

@@ -19,6 +19,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.articles import Addresses, SeenArticle
 from scrapy_mss.seen.keys import address_key
 
@@ -165,6 +166,7 @@ class ItemArticle:
     listed: int
     pages: tuple[str, ...] = ()
     is_partial: bool = False
+    kind: str = ARTICLE
 
     @property
     def own_keys(self) -> tuple[int, ...]:
@@ -218,6 +220,7 @@ def article_of(
         listed,
         tuple(each for each in pages if isinstance(each, str)),
         is_partial=is_of_page and is_partial(response),
+        kind=str(fields.get(name_of("kind")) or ARTICLE),
     )
 
 

@@ -27,6 +27,7 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
+from scrapy_mss.crawl.pages import requested_url
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.processes import can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
@@ -238,7 +239,15 @@ class PageLabels:
         wrapper = self._wrappers.find(response.url)
         if wrapper is None and not text:
             return None
-        page = PageRequest(response.text, response.url, wrapper, example, article, text=text)
+        page = PageRequest(
+            response.text,
+            response.url,
+            wrapper,
+            example,
+            article,
+            text=text,
+            requested=requested_url(response),
+        )
         # Whoever began the first labelling counts it, be it under way or done.
         job = self.jobs.begin(page)
         site, is_counted = wrapper.site if wrapper else "", known is not None or wrapper is None

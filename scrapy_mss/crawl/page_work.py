@@ -85,16 +85,14 @@ class PageWork:
             article, labelling = self._article(page, labelling)
             if page.site is not None and update is None:
                 update = page.site.update  # of what the model has read
-        labels = LabelSummary(
-            labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
-        )
+        labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
         return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
     def _labelled_by_text(self, page: PageRequest) -> PageAnswer:
         """The answer for a page that its feed may label, where the reading agrees."""
         started = perf_counter()
         state, extractor = ModelState.of(self.model), Extractor.of(self.model)
-        source = Page.of(page.html, extractor.profile.stem, page.url)
+        source = Page.of(page.html, extractor.profile.stem, page.url, page.requested)
         extraction = extractor.extract_page(source, page.site)
         article = None
         if page.article:
@@ -138,7 +136,7 @@ class PageWork:
         try:
             extraction = None
             if labelling.reason is None and labelling.wrapper.around:
-                read = Page(labelling.tokens, page.url)
+                read = Page(labelling.tokens, page.url, page.requested)
                 extraction = Extractor.of(self.model).extract_page(read, page.site)
                 # A further page is short, and known to be of an article.
                 least = 0.0 if page.further else MIN_PROBABILITY
@@ -173,6 +171,7 @@ class PageWork:
         return replace(
             self.options,
             site=page.site,
+            requested=page.requested,
             further=page.further,
             paragraphs=page.emitted is not None,
         )

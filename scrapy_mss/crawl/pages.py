@@ -38,6 +38,13 @@ def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlRespon
     )
 
 
+def requested_url(response: Response) -> str:
+    """The address that was asked for, if *response* was redirected from there; else empty."""
+    asked = response.request.meta.get("redirect_urls") if response.request is not None else None
+    first = asked[0] if isinstance(asked, list | tuple) and asked else ""
+    return first if isinstance(first, str) else ""
+
+
 def listed_moments(response: Response) -> Moments:
     """When the page was published and modified, as a feed or sitemap says."""
     given = response.request.meta.get(LISTED_MOMENTS) if response.request is not None else None

@@ -23,6 +23,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.alarms import WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ALARM,
+    ARTICLES,
     LAYOUT,
     LISTS,
     TRIED,
@@ -81,11 +82,11 @@ class SiteQuality(BatchedPart[DayCounts]):
         self._met: set[str] = set()  # sites to evaluate
         self._of_crawl: dict[str, Days] = {}  # what the store has taken of this crawl
 
-    def page(self, url: str, article: Article | None) -> None:
-        """Count the page at *url*, of which this *article* was read, or none."""
-        site = site_of(url)
-        self._add(site, of_page(article))
-        if article is not None and not self._only_new:
+    def page(self, url: str, article: Article | None, kind: str = "") -> None:
+        """Count the page of a *kind* at *url*, of which this *article* was read, or none."""
+        site, counts = site_of(url), of_page(article, kind)
+        self._add(site, counts)
+        if counts[ARTICLES] and not self._only_new:
             self._add(site, of_new(self._now() % DAY))
 
     def new_article(self, url: str) -> None:
@@ -111,8 +112,8 @@ class SiteQuality(BatchedPart[DayCounts]):
 
     def labels(self, url: str, labels: LabelSummary) -> None:
         """Count what the rule of its site has found on the page at *url*."""
-        hits, selectors = labels.field_hits, labels.selectors
-        self._add(site_of(url), of_miss() if labels.reason else of_labels(hits, selectors))
+        counts = of_miss() if labels.reason else of_labels(labels.field_hits)
+        self._add(site_of(url), counts)
 
     def place(self, url: str, place: int) -> None:
         """Count that the article at *url* is in the container with the key *place*."""

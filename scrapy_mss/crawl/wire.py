@@ -54,7 +54,7 @@ class PageRequest:
     has those with which its article was emitted before, if it was.
 
     The example of a page without a wrapper is labelled by the *text* that its feed has, if there is
-    one and both agree.
+    one and both agree. *requested* is the address that was asked for, if the page's is another.
     """
 
     html: str
@@ -66,20 +66,19 @@ class PageRequest:
     site: SiteContext | None = None
     emitted: bytes | None = None
     text: str = ""
+    requested: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSummary:
     """What the crawl counts of a labelling; *reason* is why nothing is labelled.
 
-    *selectors* are those of the rule, each with whether it selected what was taken. *source* is
-    what labels the page.
+    *source* is what labels the page.
     """
 
     reason: Reason | None
     field_hits: Mapping[str, bool]
     n_tokens: int
-    selectors: tuple[tuple[str, bool], ...] = ()
     source: str = WRAPPER
 
 

@@ -36,8 +36,8 @@ CLEANEVAL = Profile(
     "cleaneval", ("unigram", "unclosed_tag"), bias=0.14, neighbours=True, rules=CODE_ONLY
 )
 # That of the bundled model, for modern pages: words, class words and shapes are evidence for a
-# block classifier (docs/model.md). The paper's limit of one fifth tags rejects every fourth article
-# of today (204 of 787), whose paragraphs have links and spans.
+# block classifier (docs/how-it-works.md). The paper's limit of one fifth tags rejects every fourth
+# article of today (204 of 787), whose paragraphs have links and spans.
 DEFAULT = Profile(
     "default",
     ("unigram", "shape", "class_words"),

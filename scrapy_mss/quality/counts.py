@@ -13,19 +13,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 from typing import Final, TypeAlias
 
 from scrapy_mss.files.untrusted import printable
 from scrapy_mss.items import Article
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 
 Counts: TypeAlias = Counter[str]
 
 PAGES, ARTICLES = "pages", "articles"
+KIND, KNOWN, OPEN = "kind/", "known", "open"  # pages of a kind, of any, and of one that is no wall
 WRAPPED, LABELLED = "wrapped", "labelled"
-FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins with
+FIELD, PLACE = "field/", "place/"  # what a name begins with
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
 # Of a rule, with what it is to find; a page may have nothing to exclude.
 RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
@@ -38,8 +40,6 @@ MAX_NAMES: Final = (
     16  # places, and failures, that are stored of a site in a day; it has one to five
 )
 MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
-MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
-LONGEST_SELECTOR: Final = 200  # characters that are kept of one
 
 _WORD = re.compile(r"\w+")
 # A "w" for each byte of plain ASCII that may be in a word, a space for any other.
@@ -67,6 +67,7 @@ class Share:
 
 SHARES: Final = (
     Share("articles", "Of pages", ARTICLES, PAGES, "pages that are articles"),
+    Share("open", "Open", OPEN, KNOWN, "pages that are not consent walls, challenges or shells"),
     Share("title", "Title", "title", ARTICLES, "articles with a title"),
     Share("authors", "Author", "authors", ARTICLES, "articles with an author"),
     Share("published", "Date", "published", ARTICLES, "articles with a date"),
@@ -157,10 +158,15 @@ def n_words(text: str) -> int:
     return sum(1 for _ in _WORD.finditer(text))
 
 
-def of_page(article: Article | None) -> Counts:
-    """The counts of a page whose *article* was read, or which has none."""
+def of_page(article: Article | None, kind: str = "") -> Counts:
+    """The counts of a page of a *kind* whose *article* was read, or which has none.
+
+    What is read of another kind, as `MSS_EMIT` may ask for, is no article.
+    """
     counts: Counts = Counter({PAGES: 1})
-    if article is None:
+    if kind:
+        counts.update({f"{KIND}{kind}": 1, KNOWN: 1, OPEN: int(kind not in WALLS)})
+    if article is None or (kind and kind not in ARTICLE_KINDS):
         return counts
     counts[ARTICLES] = 1
     for name in FIELDS:
@@ -172,17 +178,9 @@ def of_page(article: Article | None) -> Counts:
     return counts
 
 
-def of_labels(hits: Mapping[str, bool], selectors: Iterable[tuple[str, bool]]) -> Counts:
-    """The counts of a page that a rule has labelled: its fields and *selectors*, and which *hit*.
-
-    Those that have not are counted as 0, so that one that never does is known, too.
-    """
-    counts: Counts = Counter({WRAPPED: 1, LABELLED: 1})
-    for name, hit in hits.items():
-        counts[f"{FIELD}{name}"] = int(hit)
-    for text, hit in list(selectors)[:MAX_SELECTORS]:
-        counts[f"{SELECTOR}{text[:LONGEST_SELECTOR]}"] = int(hit)
-    return counts
+def of_labels(hits: Mapping[str, bool]) -> Counts:
+    """The counts of a page that a rule has labelled, with those of its fields that *hit*."""
+    return Counter([WRAPPED, LABELLED, *(f"{FIELD}{name}" for name, hit in hits.items() if hit)])
 
 
 def of_miss() -> Counts:
@@ -225,7 +223,5 @@ def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
 
 
 def added(one: Counts, other: Counts) -> Counts:
-    """The sum of both, including zeros, which `Counter` itself would drop."""
-    total = Counter(one)
-    total.update(other)
-    return bounded(total, MAX_COUNTED)
+    """The sum of both, which is bounded."""
+    return bounded(one + other, MAX_COUNTED)

@@ -225,24 +225,23 @@ def _details(site: SiteReport, found: Report) -> Html:
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    inside = element("div", _selectors(site, found.today), _days(site), class_="inside")
+    inside = element("div", _kinds(site, found.today), _days(site), class_="inside")
     return element("details", element("summary", name, size), inside)
 
 
-def _selectors(site: SiteReport, today: int) -> Html:
+def _kinds(site: SiteReport, today: int) -> Html:
     rows = [
         element(
             "tr",
-            element("th", each.text, class_="selector", scope="row"),
-            element("td", f"{each.now:.0%}", class_="bad" if each.before and not each.now else ""),
+            element("th", each.text, scope="row"),
+            element("td", f"{each.now:.0%}"),
             element("td", NOTHING_KNOWN if each.before is None else f"{each.before:.0%}"),
         )
-        for each in site.selectors(today)
+        for each in site.kinds(today)
     ]
     if not rows:
         return Html("")
-    title = element("h3", "Labelled pages on which a selector hit")
-    return joined(title, table(("Selector of the rule", "last week", "before"), rows))
+    return joined(element("h3", "Kinds of pages"), table(("Kind", "last week", "before"), rows))
 
 
 def _days(site: SiteReport) -> Html:
@@ -267,6 +266,7 @@ def _legend() -> Html:
         "those of articles and of rules are of pages; words and confidence are medians. A number "
         "is that of the latest days with enough pages, and has declined if these are below what "
         f"the site had in the {WINDOW} days before by more than chance and by a fifth at least. "
+        "Open: pages that are not consent walls, bot challenges or shells without content. "
         "Rule: pages that the site's rule matches. Layout: articles in places of the page where "
         "articles were before."
     )

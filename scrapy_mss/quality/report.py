@@ -15,10 +15,10 @@ from typing import Any, Final, TypeAlias
 from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
-    LABELLED,
+    KIND,
+    KNOWN,
     MEASURES,
     PAGES,
-    SELECTOR,
     Counts,
 )
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
@@ -29,8 +29,8 @@ Alarm: TypeAlias = Figure | Incident
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSelector:
-    """A selector of a site's rule: the share of labelled pages that it hit, of late and before."""
+class RecentShare:
+    """A share of the last week beside that of the weeks before, of what *text* says."""
 
     text: str
     now: float
@@ -90,16 +90,16 @@ class SiteReport:
         figure = self.figures.get(measure)
         return MEASURES[measure].value(self.total) if figure is None else figure.now
 
-    def selectors(self, today: int) -> Iterator[RuleSelector]:
-        """The selectors of the site's rule, those of the last week beside those before."""
+    def kinds(self, today: int) -> Iterator[RecentShare]:
+        """How many pages are of each kind."""
         recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
         for name in sorted(recent.keys() | earlier.keys()):
-            if name.startswith(SELECTOR):
-                before = earlier[name] / earlier[LABELLED] if earlier[LABELLED] else None
-                now = recent[name] / recent[LABELLED] if recent[LABELLED] else 0.0
-                yield RuleSelector(name.removeprefix(SELECTOR), now, before)
+            if name.startswith(KIND):
+                before = earlier[name] / earlier[KNOWN] if earlier[KNOWN] else None
+                now = recent[name] / recent[KNOWN] if recent[KNOWN] else 0.0
+                yield RecentShare(name.removeprefix(KIND), now, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +186,13 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
-        "selectors": [
-            {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
-            for each in site.selectors(today)
-        ],
+        "kinds": [_share_json(each) for each in site.kinds(today)],
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
+
+
+def _share_json(share: RecentShare) -> dict[str, Any]:
+    return {**asdict(share), "now": _rounded(share.now), "before": _rounded(share.before)}
 
 
 def _alarm_json(alarm: Alarm) -> dict[str, Any]:

@@ -62,10 +62,6 @@ class UncertainStore:
             if body is not None:
                 yield StoredPage(page.url, self._unpacked(page.url, body))
 
-    def remove(self, site: str, url: str) -> None:
-        """Remove a page that was inspected."""
-        self._store.write([Change([UNSURE.key(site)], partial(_without, site, url))])
-
     def _unpacked(self, url: str, body: bytes) -> str:
         try:
             html = zlib.decompressobj().decompress(body, LARGEST_PAGE)
@@ -98,11 +94,6 @@ def _with(pages: Mapping[str, Mapping[UncertainPage, bytes]], found: Rows) -> di
         }
         rows[UNSURE.key(site)] = _row_of(least[:AT_MOST])
     return rows
-
-
-def _without(site: str, url: str, found: Rows) -> dict[Key, Row | None]:
-    left = [page for page in _pages(found.get(UNSURE.key(site), b"")) if page.url != url]
-    return {_row(site, url): None, UNSURE.key(site): _row_of(left) if left else None}
 
 
 def _row_of(pages: Iterable[UncertainPage]) -> Row:

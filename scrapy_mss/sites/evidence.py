@@ -20,7 +20,7 @@ Hints
 
 All except labels are negative evidence. An empty memory says nothing. The constants were chosen on
 one set of sites and verified on another: `python -m research.studies.site_memory`,
-docs/site-memory.md.
+research/notes/site-memory.md.
 """
 
 from __future__ import annotations

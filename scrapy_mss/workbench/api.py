@@ -8,27 +8,17 @@ file is a regular answer (`problems`). A request of any other form than those of
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.extractor import Explanation, Extractor
-from scrapy_mss.models.files import KeptModel, with_bundled
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.incidents import DAY
-from scrapy_mss.quality.report import SiteReport, report_of
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.uncertain import UncertainStore
-from scrapy_mss.storage.tables import Store, StoreError
 from scrapy_mss.suggest import (
     NoRuleError,
     SitePage,
@@ -38,10 +28,9 @@ from scrapy_mss.suggest import (
 )
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
-from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited
+from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited
 from scrapy_mss.workbench.pages import Pages
-from scrapy_mss.wrappers import Labelling, Registry, Wrapper, WrapperError, css
-from scrapy_mss.wrappers.reading import example_on, learn
+from scrapy_mss.wrappers import Labelling, Wrapper, WrapperError, css
 from scrapy_mss.wrappers.schema import yaml_of
 
 Json = dict[str, Any]
@@ -50,11 +39,9 @@ CACHED_PAGES: Final = 16  # explanations of pages
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other requests are answered
 MAX_LEVELS: Final = 1_000  # elements around a block
 MAX_RUNS: Final = 100_000  # of text in a block
-MAX_PROBLEMS: Final = 20  # of a rule or a folder, that are shown
-MAX_QUEUED: Final = 200  # pages that are shown
+MAX_PROBLEMS: Final = 20  # of a rule, that are shown
 LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
 LONGEST_FIELD: Final = 500
-SECONDS_AN_HOUR: Final = 3600
 
 
 class RequestError(ValueError):
@@ -63,18 +50,15 @@ class RequestError(ValueError):
 
 @dataclass
 class WorkbenchState:
-    """The *pages*, the *extractor* that reads them, the *folder* of rules, the *store* of crawls.
+    """The *pages*, the *extractor* that reads them, and the *folder* of rules.
 
-    *model* is that of the project's crawls, None if there is none to train, and *frame* the address
-    of drawn pages, once it is served. Requests are processed one at a time, in a thread, so that
-    nothing here is shared.
+    *frame* is the address of drawn pages, once it is served. Requests are processed one at a time,
+    in a thread, so that nothing here is shared.
     """
 
     pages: Pages
     extractor: Extractor
     folder: Path
-    store: Store
-    model: KeptModel | None = None
     frame: str = ""
 
     def __post_init__(self) -> None:
@@ -143,7 +127,6 @@ def start(request: Request) -> Json:
     return {
         "sites": [{"site": site, "pages": len(by_site[site])} for site in sites],
         "frame": state.frame,
-        "model": state.model.name if state.model else "",
         "left_out": state.pages.left_out,
     }
 
@@ -253,96 +236,6 @@ def save(request: Request) -> Json:
     return {"path": str(saved.path), "rule": saved.text, "message": saved.message}
 
 
-def train(request: Request) -> Json:
-    """Let the model learn a site by the rule: how many pages it did, and why not the others."""
-    state, rule = request.state, request.rule
-    if state.model is None:
-        raise saving.SaveError("there is no model to train: start without --bundled")
-    if rule.around:
-        raise saving.SaveError(
-            "the rule leaves the text to the model ('around'), which learns nothing from "
-            "itself; where all that is there is text, write 'body'"
-        )
-    before, learned, rejected = state.model.load(), Model(DEFAULT), Counter[str]()
-    rules, model = Registry([rule]), with_bundled(before)
-    for page in state.pages.by_site[request.site]:
-        rejected[learn(example_on(page, rules, model), before, learned)] += 1
-    del rejected[""]  # the pages that were learned
-    if learned.bayes.pages:
-        state.model.add(learned)
-    return {"learned": learned.bayes.pages, "rejected": rejected, "model": state.model.name}
-
-
-def rules(request: Request) -> Json:
-    """All saved rules, what crawls counted on their sites, and their least certain pages."""
-    state = request.state
-    now = int(time() // SECONDS_AN_HOUR)
-    saved = Registry()
-    sites: dict[str, SiteReport] = {}
-    queue: list[Json] = []
-    problems: list[Json] = []
-    try:
-        saved = saving.rules_in(state.folder)
-    except WrapperError as error:
-        problems += _problems(error)
-    try:
-        sites = {each.site: each for each in report_of(QualityStore(state.store), now).sites}
-        queue = _queue(state)
-    except StoreError as error:
-        problems.append(_problem(error))
-    rows = [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in saved]
-    return {"rules": rows, "problems": problems, "uncertain": queue}
-
-
-def _row(rule: Wrapper, site: SiteReport | None, today: int) -> Json:
-    """A rule, and of its site the share of pages that it hits and the state of each field."""
-    row: Json = {
-        "rule": rule.id,
-        "host": rule.host,
-        "file": str(saving.file_of(rule)),
-        "tests": len(rule.tests),
-    }
-    if site is None:
-        return row
-    fields = {name: site.value(name) for name in FIELDS}
-    return row | {
-        "pages": site.total["pages"],
-        "hits": site.value("rule"),
-        "declined": [str(alarm) for alarm in site.alarms],
-        "fields": {name: value for name, value in fields.items() if value is not None},
-        "selectors": [
-            {"text": each.text, "now": each.now, "before": each.before}
-            for each in site.selectors(today)
-        ],
-    }
-
-
-def _queue(state: WorkbenchState) -> list[Json]:
-    """The pages on which crawls were least certain, the least certain first.
-
-    *page* is the number of one among the pages of its host; None if it is not among them.
-    """
-    known = {
-        page.url: (host, number)
-        for host, found in state.pages.by_site.items()
-        for number, page in enumerate(found)
-    }
-    found = (page for of_site in UncertainStore(state.store).pages().values() for page in of_site)
-    rows = []
-    for row in sorted(found, key=lambda page: (page.certainty, page.url))[:MAX_QUEUED]:
-        host, number = known.get(row.url, ("", None))
-        certainty = round(row.certainty, 3)
-        rows.append({"url": row.url, "certainty": certainty, "site": host, "page": number})
-    return rows
-
-
-def done(request: Request) -> Json:
-    """Remove a page from the queue."""
-    url = request.text("url")
-    UncertainStore(request.state.store).remove(site_of(url), url)
-    return rules(request)
-
-
 ENDPOINTS: Final[Mapping[str, Callable[[Request], Json]]] = {
     "start": start,
     "open": open_site,
@@ -351,9 +244,6 @@ ENDPOINTS: Final[Mapping[str, Callable[[Request], Json]]] = {
     "compare": compare,
     "click": click,
     "save": save,
-    "train": train,
-    "rules": rules,
-    "done": done,
 }
 
 
@@ -363,7 +253,7 @@ def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Js
         return ENDPOINTS[name](Request(values, state))
     except WrapperError as error:
         return {"problems": _problems(error)}
-    except (EditError, saving.SaveError, StoreError, OSError) as error:
+    except (EditError, saving.SaveError, OSError) as error:
         return {"problems": [_problem(error)]}
 
 

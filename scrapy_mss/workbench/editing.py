@@ -30,7 +30,6 @@ from scrapy_mss.workbench.drawing import text_runs
 from scrapy_mss.wrappers import Selector, Wrapper, WrapperError, css, xpath
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import label_tree
-from scrapy_mss.wrappers.rules import Body
 from scrapy_mss.wrappers.selectors import Element
 
 BODY: Final = "body"
@@ -206,13 +205,13 @@ class _Editor:
                 return number
         return len(path) - 1
 
-    def _bodies(self, selector: Selector) -> tuple[Body, ...]:
+    def _bodies(self, selector: Selector) -> tuple[Selector, ...]:
         """The alternatives of the body, the one that holds here joined with *selector*."""
         found = label_tree(self.rule, self.page.tree)
         hit = {text for role, text in found.hits if role == self.rule.place_role}
-        joined: list[Body] = []
+        joined: list[Selector] = []
         for body in self.rule.place:
-            if isinstance(body, Selector) and body.kind == "css" and body.text in hit:
+            if body.kind == "css" and body.text in hit:
                 hit.clear()
                 joined.append(css(f"{body.text}, {selector.text}"))
             else:

@@ -202,9 +202,7 @@ def _check_loaded(rule: Wrapper, text: str) -> None:
     registry = Registry([loaded])
     unused = next((test.url for test in rule.tests if registry.find(test.url) is None), None)
     if unused:
-        raise SaveError(
-            f"a crawl would not use this rule for {unused}: fix 'site', 'url' or 'valid'"
-        )
+        raise SaveError(f"a crawl would not use this rule for {unused}: fix 'site' or 'url'")
 
 
 def _outcomes(rule: Wrapper, pages: CheckPages) -> list[Outcome]:

@@ -63,6 +63,7 @@ def _header(explanation: Explanation, title: str) -> Html:
         element("h1", title),
         element("p", found.url),
         element("p", element("b", verdict), decided),
+        element("p", f"kind {explanation.verdict.kind}: {explanation.verdict.reason}"),
         element("p", *scale, class_="scale"),
     )
 

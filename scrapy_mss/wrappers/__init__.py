@@ -8,18 +8,16 @@ labelling = label(wrapper, html) if wrapper else None
 from scrapy_mss.wrappers.errors import Problem, WrapperError
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label
 from scrapy_mss.wrappers.registry import Registry, load_wrappers
-from scrapy_mss.wrappers.rules import Between, SamplePage, UrlPattern, Wrapper
+from scrapy_mss.wrappers.rules import SamplePage, Wrapper
 from scrapy_mss.wrappers.selectors import Selector, css, xpath
 
 __all__ = (
-    "Between",
     "Labelling",
     "Problem",
     "Reason",
     "Registry",
     "SamplePage",
     "Selector",
-    "UrlPattern",
     "Wrapper",
     "WrapperError",
     "css",

@@ -30,7 +30,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
-from scrapy_mss.wrappers.rules import Between, Body, Wrapper
+from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, elements_among
 
 FIELDS = ("exclude", "title", "authors", "published")  # those that a wrapper may leave out
@@ -88,20 +88,6 @@ class Labelling:
     next_page: str = ""
     failures: tuple[str, ...] = ()
     hits: frozenset[tuple[str, str]] = frozenset()
-
-    @property
-    def selectors(self) -> tuple[tuple[str, bool], ...]:
-        """The selectors of the wrapper as ``field: selector``, each with whether it hit.
-
-        Empty where nothing is labelled.
-        """
-        if self.reason is not None:
-            return ()
-        return tuple(
-            (f"{name}: {text}", (name, text) in self.hits)
-            for name in (self.wrapper.place_role, *FIELDS)
-            for text in map(_text_of, getattr(self.wrapper, name))
-        )
 
     @property
     def field_hits(self) -> dict[str, bool]:
@@ -189,7 +175,7 @@ class _Labeller:
         for body, (start, end) in chain([first], spans):
             inside[start:end] = ~excluded[start:end]
             if self._trim(inside):
-                self.hits.add((self.role, _text_of(body)))
+                self.hits.add((self.role, body.text))
                 return self._labelled(inside, excluded)
         return self._nothing(Reason.NO_WORDS)
 
@@ -218,18 +204,10 @@ class _Labeller:
         inside[:first] = inside[after:] = False
         return bool(len(at))
 
-    def _span(self, body: Body) -> tuple[int, int] | None:
-        if isinstance(body, Between):
-            starts = self._starts(self._elements(body.start, self.role))
-            ends = self._starts(self._elements(body.end, self.role))
-            end = next((end for end in ends if starts and end > starts[0]), None)
-            return None if end is None else (starts[0], end)
+    def _span(self, body: Selector) -> tuple[int, int] | None:
         nodes = self._elements(body, self.role)
-        starts = self._starts(nodes)
-        return (starts[0], self.tree.end(_outermost_last(nodes))) if starts else None
-
-    def _starts(self, nodes: list[Element]) -> list[int]:
-        return sorted(self.tree.starts(nodes).values())
+        starts = self.tree.starts(nodes).values()
+        return (min(starts), self.tree.end(_outermost_last(nodes))) if starts else None
 
     def _excluded(self) -> Bools | None:
         """bool[n_tokens], what `exclude` selects; None if one of its selectors fails."""
@@ -311,13 +289,6 @@ def distinct_texts(tree: AlignedTree, found: Sequence[object]) -> tuple[str, ...
         if left < 0:
             break
     return tuple(filter(None, texts))
-
-
-def _text_of(selector: Body) -> str:
-    """A selector as its rule has it."""
-    if isinstance(selector, Between):
-        return f"{selector.start.text} … {selector.end.text}"
-    return selector.text
 
 
 def _outermost_last(nodes: list[Element]) -> Element:

@@ -27,7 +27,7 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
 from scrapy_mss.models.model import Example, Model, example_of, generation_after
-from scrapy_mss.pages.kinds import ARTICLE
+from scrapy_mss.pages.kinds import ARTICLE, Verdict
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rules import Wrapper
@@ -85,7 +85,8 @@ def explained(explanation: Explanation, rule: Wrapper) -> Explanation:
     blocks = tuple(
         replace(block, decision=_decision(block, n_words)) for block in explanation.blocks
     )
-    return replace(explanation, extraction=by_rule, blocks=blocks)
+    verdict = Verdict(ARTICLE, "the rule of its site", rule.id)
+    return replace(explanation, extraction=by_rule, blocks=blocks, verdict=verdict)
 
 
 def _decision(block: ExplainedBlock, n_words: Counts) -> Decision:

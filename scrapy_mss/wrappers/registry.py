@@ -17,7 +17,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, datetime, timezone
 from heapq import nsmallest
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -68,16 +67,15 @@ class Registry:
     def __iter__(self) -> Iterator[Wrapper]:
         return iter(self.wrappers)
 
-    def find(self, url: str, on: date | None = None) -> Wrapper | None:
-        """The wrapper for the page at *url* as it was served *on* that day, by default today."""
+    def find(self, url: str) -> Wrapper | None:
+        """The wrapper for the page at *url*."""
         parts = UrlParts.of(url)
         if parts is None:
             return None
-        day = on or datetime.now(timezone.utc).date()
         matches = []
         for host, order, wrapper in self._candidates(parts.host):
             specificity = wrapper.specificity(parts)
-            if specificity is not None and wrapper.valid_on(day):
+            if specificity is not None:
                 rank = (-wrapper.priority, -host, -specificity)
                 matches.append(_Match(rank, order, wrapper))
         best = nsmallest(2, matches)
@@ -104,7 +102,7 @@ class Registry:
         logger.log(
             logging.WARNING if tie else logging.INFO,
             "%s and %s match the same page; the first is used, because it is %s. To change that, "
-            "give one of them a higher 'priority', or narrow its 'url' or 'valid'.",
+            "give one of them a higher 'priority', or narrow its 'url'.",
             used.wrapper,
             other.wrapper,
             "listed first" if tie else "more specific",

@@ -21,9 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from datetime import date
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
@@ -32,14 +30,11 @@ import yaml
 
 from scrapy_mss.wrappers.errors import Problem, WrapperError, gathered, located, rejected, shown
 from scrapy_mss.wrappers.rules import (
-    Between,
-    Body,
     SamplePage,
-    UrlPattern,
     Wrapper,
-    check_days,
     check_selector,
     check_site,
+    check_url_pattern,
 )
 from scrapy_mss.wrappers.selectors import KINDS, Selector
 
@@ -161,9 +156,8 @@ def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]
         found = _wrappers(document)
     wrappers = []
     for place, values in found:
-        days = values.pop("valid", {})
         with located(f"{path}{place}", file):
-            wrappers.append(Wrapper(**values, **days, origin=f"{file}: {path}{place}"))
+            wrappers.append(Wrapper(**values, origin=f"{file}: {path}{place}"))
     return wrappers
 
 
@@ -235,7 +229,7 @@ def _several(read: Reader[T], value: object) -> tuple[T, ...]:
 
 
 def _exactly(kind: type[T], expected: str, value: object) -> T:
-    if type(value) is kind:  # a bool is not an integer here, nor a datetime a date
+    if type(value) is kind:  # a bool is not an integer here
         return value
     raise rejected(expected, shown(value))
 
@@ -250,35 +244,16 @@ def _integer(value: object) -> int:
     return _exactly(int, "an integer", value)
 
 
-def _day(value: object) -> date:
-    if isinstance(value, str):
-        with suppress(ValueError):
-            return date.fromisoformat(value)
-    return _exactly(date, "a date, as in 2024-01-31", value)
-
-
-def _days(value: object) -> dict[str, date]:
-    days = _DAYS(value)
-    if not days:
-        raise rejected(_DAYS.expected, shown(value))
-    check_days(days.get("from"), days.get("until"))
-    return {f"valid_{name}": day for name, day in days.items()}
-
-
 def _site(value: object) -> str:
     site = _string(value)
     check_site(site)
     return site
 
 
-def _pattern(value: object) -> UrlPattern:
-    match value:
-        case str():
-            return UrlPattern("glob", value)
-        case Mapping() if value.keys() == {"regex"}:
-            with located(".regex"):
-                return UrlPattern("regex", value["regex"])
-    raise rejected("a path pattern, as in /news/*, or a mapping with 'regex'", shown(value))
+def _pattern(value: object) -> str:
+    pattern = _exactly(str, "a path pattern, as in /news/*", value)
+    check_url_pattern(pattern)
+    return pattern
 
 
 def _selector(role: str, value: object) -> Selector:
@@ -297,32 +272,17 @@ def _selector(role: str, value: object) -> Selector:
         return selector
 
 
-def _part(role: str, value: object) -> Body:
-    if isinstance(value, Mapping) and value.keys() & {"start", "end"}:
-        return Between(**_BETWEEN(value))
-    return _selector(role, value)
-
-
-def _place(role: str, value: object) -> tuple[Body, ...]:
-    parts = _each(partial(_part, role), value)
-    if not parts:
+def _place(role: str, value: object) -> tuple[Selector, ...]:
+    selectors = _each(partial(_selector, role), value)
+    if not selectors:
         raise rejected("at least one selector", "none")
-    return parts
+    return selectors
 
 
 def _sample(value: object) -> SamplePage:
     return SamplePage(value) if isinstance(value, str) else SamplePage(**_SAMPLE(value))
 
 
-_DAYS: Final = _Record(
-    "a mapping with 'from', 'until' or both, as in {from: 2024-01-31}",
-    {"from": _day, "until": _day},
-)
-_BETWEEN: Final = _Record(
-    "a mapping with 'start' and 'end'",
-    dict.fromkeys(("start", "end"), partial(_selector, "body")),
-    required=("start", "end"),
-)
 _SAMPLE: Final = _Record(
     "a URL, or a mapping with 'url' and 'contains'",
     {"url": _string, "contains": partial(_each, _string)},
@@ -338,7 +298,6 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
         role: partial(_each, partial(_selector, role))
         for role in ("exclude", "title", "authors", "published", "next_page")
     },
-    "valid": _days,
     "priority": _integer,
     "train_only": _switch,
     "drop_misses": _switch,
@@ -354,9 +313,6 @@ _WRAPPER: Final = _Record(
 )
 
 
-_NOT_KEYS: Final = ("valid_from", "valid_until", "origin")
-
-
 def yaml_of(wrapper: Wrapper, comments: Sequence[str] = ()) -> str:
     """*wrapper* as a file of its own, *comments* in lines above it."""
     document = document_of(wrapper)
@@ -366,10 +322,7 @@ def yaml_of(wrapper: Wrapper, comments: Sequence[str] = ()) -> str:
 
 def document_of(wrapper: Wrapper) -> dict[str, Any]:
     """*wrapper* as a person writes it, without what it leaves out and without its origin."""
-    names = (each.name for each in fields(Wrapper) if each.name not in _NOT_KEYS)
-    values = {name: getattr(wrapper, name) for name in names}
-    days = {"from": wrapper.valid_from, "until": wrapper.valid_until}
-    values["valid"] = {name: day.isoformat() for name, day in days.items() if day}
+    values = {name: getattr(wrapper, name) for name in KEYS}
     return {name: _plain(value) for name, value in values.items() if value}
 
 
@@ -380,11 +333,11 @@ def _plain(value: object) -> object:
             return _plain(only)
         case tuple():
             return [_plain(each) for each in value]
-        case Selector("css", text) | UrlPattern("glob", text) | SamplePage(text, ()):
+        case Selector("css", text) | SamplePage(text, ()):
             return text
-        case Selector() | UrlPattern():
+        case Selector():
             return {value.kind: value.text}
-        case Between() | SamplePage():
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        case SamplePage():
+            return {"url": value.url, "contains": _plain(value.contains)}
         case _:
             return value

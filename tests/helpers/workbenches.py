@@ -12,9 +12,6 @@ from typing import Any
 
 from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.files import ModelFile
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.api import WorkbenchState
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
@@ -34,8 +31,7 @@ def workbench(pages: Iterable[StoredPage], folder: Path) -> WorkbenchState:
     """A workbench with *pages*; all that it writes is in *folder*."""
     found = Pages(40)
     found.add(pages)
-    store, model = SQLiteStore(folder / "store"), ModelFile(folder / "model", DEFAULT)
-    return WorkbenchState(found, Extractor(), folder / "rules", store, model)
+    return WorkbenchState(found, Extractor(), folder / "rules")
 
 
 @contextmanager

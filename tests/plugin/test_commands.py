@@ -591,6 +591,8 @@ def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Pa
         f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml",
     )
 
-    assert used.out.endswith(" characters\nby the rule 127.0.0.1\n")
-    assert missed.out.endswith(" characters\nthe rule 127.0.0.1 does not match the page\n")
-    assert other.out.endswith(" characters\nnone of the rules is for this address\n")
+    assert used.out.endswith(
+        "\nkind article: the rule of its site: 127.0.0.1\nby the rule 127.0.0.1\n"
+    )
+    assert missed.out.endswith("classifier takes it\nthe rule 127.0.0.1 does not match the page\n")
+    assert other.out.endswith("classifier takes it\nnone of the rules is for this address\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS
+from tests.helpers.local_server import serving
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
-from tests.plugin.site import HANDLER, RULES, Site, story
+from tests.plugin.site import HANDLER, HTML, RULES, Site, plain, story
 
 N_WRAPPED = 60
 PLAIN = range(6)
@@ -339,3 +341,32 @@ def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:
         assert done.stats["finish_reason"] == "finished", name
         errors = [text for text in done.logged("ERROR") if "the spider is at fault" not in text]
         assert errors == [], name
+
+
+class Emptied(BaseHTTPRequestHandler):
+    """A site whose front page, which has a long text, is in the place of each of its articles."""
+
+    def do_GET(self) -> None:
+        is_front = self.path == "/"
+        self.send_response(200 if is_front else 302)
+        self.send_header("Content-Type", HTML)
+        self.send_header("Location", "/")
+        self.end_headers()
+        self.wfile.write(plain(1).encode() if is_front else b"")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_front_page_in_the_place_of_an_article_is_a_list(tmp_path: Path, workers: int) -> None:
+    with serving(Emptied) as site:
+        urls = [f"{site}/", f"{site}/2026/03/01/ferry-returns"]
+        jobs = [
+            Job(arguments={"urls": [url]}, settings={**ADDON, "MSS_WORKERS": workers})
+            for url in urls
+        ]
+        front, gone = crawl(tmp_path, jobs)
+
+    assert (len(front.items), front.mss("kind/article")) == (1, 1)
+    assert (len(gone.items), gone.mss("kind/list")) == (0, 1)

@@ -11,7 +11,10 @@ from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
     FIELDS,
+    KIND,
+    KNOWN,
     LABELLED,
+    OPEN,
     PAGES,
     PLACE,
     RULE_FIELDS,
@@ -35,13 +38,18 @@ class MadeUpSite:
     fields: float = 0.9
     words: float = 500.0
     confidence: float = 0.9
+    walls: float = 0.0  # the share of pages in whose place a challenge comes
     rule: float = 0.0  # the share of articles that it labels; 0 without a rule
     places: tuple[int, ...] = (1, 2)
 
     def day(self, chance: random.Random) -> Counts:
         """What one day counts."""
-        counts: Counts = Counter({PAGES: self.pages})
+        counts: Counts = Counter({PAGES: self.pages, KNOWN: self.pages})
         for _ in range(self.pages):
+            if self.walls and chance.random() < self.walls:
+                counts[f"{KIND}challenge"] += 1
+                continue
+            counts[OPEN] += 1
             if self.rule:
                 counts[WRAPPED] += 1
             if chance.random() < self.articles:

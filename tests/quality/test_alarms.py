@@ -39,6 +39,8 @@ def declined(of: Days, today: int = TODAY) -> set[str]:
         ({"confidence": 0.5}, {"confidence"}),
         ({"rule": 0.001}, {"rule"}),
         ({"articles": 0.1}, {"articles", "rule"}),
+        ({"walls": 0.05}, set()),
+        ({"walls": 0.6}, {"open", "articles"}),
         ({"fields": 0.1}, {"title", "authors", "published", "main_image"}),
     ],
 )

@@ -15,17 +15,16 @@ from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
+    KNOWN,
     MAX_COUNTED,
     MAX_NAMES,
-    MAX_SELECTORS,
+    OPEN,
     PAGES,
     PLACE,
-    SELECTOR,
     WORDS,
     added,
     bounded,
     n_words,
-    of_labels,
     of_page,
     of_place,
 )
@@ -58,19 +57,22 @@ def test_an_article_counts_what_it_has() -> None:
     assert of_page(None) == {PAGES: 1}
 
 
+@pytest.mark.parametrize(
+    ("kind", "n_articles", "n_open"),
+    [("article", 1, 1), ("live_blog", 1, 1), ("teaser", 0, 1), ("consent", 0, 0), ("shell", 0, 0)],
+)
+def test_an_item_of_another_kind_is_a_page_and_no_article(
+    kind: str, n_articles: int, n_open: int
+) -> None:
+    counts = of_page(FULL, kind)
+
+    assert counts[ARTICLES] == counts["title"] == n_articles
+    assert (counts[f"kind/{kind}"], counts[KNOWN], counts[OPEN]) == (1, 1, n_open)
+
+
 @given(st.text() | st.text(st.characters(max_codepoint=127)))
 def test_words_are_runs_of_their_characters(text: str) -> None:
     assert n_words(text) == len(re.findall(r"\w+", text))
-
-
-def test_a_selector_that_never_hits_is_known() -> None:
-    counts = of_labels({"title": False}, [("title: h1", False), ("body: article", True)])
-    total = added(counts, counts)
-
-    assert total[f"{SELECTOR}title: h1"] == 0
-    assert f"{SELECTOR}title: h1" in total
-    assert total[f"{SELECTOR}body: article"] == total["labelled"] == 2
-    assert total["field/title"] == 0
 
 
 def test_a_median_is_near_that_of_the_numbers() -> None:
@@ -101,14 +103,10 @@ def test_what_pages_can_name_is_bounded() -> None:
     for number in range(1000):
         total = added(total, of_place(number))
         total = added(total, of_place(0))
-    many = of_labels({}, [(f"title: h{number}{'x' * 10_000}", True) for number in range(1000)])
-
     places = {name for name in total if name.startswith(PLACE)}
     assert len(places) == MAX_COUNTED
     assert sum(name.startswith(PLACE) for name in bounded(total)) == MAX_NAMES
     assert total[f"{PLACE}00000000"] == 1001
-    assert sum(name.startswith(SELECTOR) for name in many) == MAX_SELECTORS
-    assert max(map(len, many)) < 300
 
 
 def test_a_place_that_is_new_in_the_course_of_a_day_is_counted() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.counts import FAILED, SELECTOR, TRIED
+from scrapy_mss.quality.counts import FAILED, KIND, TRIED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
@@ -29,13 +29,10 @@ def _report(sites: dict[str, Days], listed: Collection[str] = ()) -> Report:
 @pytest.fixture
 def found() -> Report:
     site = MadeUpSite(rule=0.9)
-    named = days(site, range(TODAY - 3, TODAY + 1))
-    for counts in named.values():
-        counts[f"{SELECTOR}{HOSTILE}"] = 3
     return _report(
         {
             "good.example": days(site, range(TODAY - 27, TODAY + 1)),
-            HOSTILE: named,
+            HOSTILE: days(site, range(TODAY - 3, TODAY + 1)),
             "worse.example": broken(site, TODAY, fields=0.0),
             "bad.example": broken(site, TODAY, words=40.0),
             "silent.example": attempts(site, last_new=TODAY - 5),
@@ -76,9 +73,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:
 def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
     source = page(found)
 
-    assert (
-        source.count("&lt;script&gt;") >= 5
-    )  # the table, the details, the selector, an error, its alarm
+    assert source.count("&lt;script&gt;") >= 4  # the table, the details, an error, its alarm
     assert "<script" not in source
     assert "\\u202e" in source
 
@@ -95,18 +90,25 @@ def test_json_has_the_same(found: Report) -> None:
     assert worst["articles"] == sum(day["articles_found"] for day in worst["days"])
 
 
-def test_a_selector_that_hits_no_more_is_marked() -> None:
+def test_the_kinds_of_pages_are_shown_beside_those_before() -> None:
+    known = {"pages": 4, "known": 4}
     of = {
-        TODAY - 9: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 4}),
-        TODAY: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 0}),
+        TODAY - 9: Counter({**known, f"{KIND}article": 4}),
+        TODAY: Counter({**known, f"{KIND}article": 1, f"{KIND}consent": 3}),
     }
     found = _report({"a.example": of})
 
-    (row,) = found.sites[0].selectors(TODAY)
-    assert (row.text, row.now, row.before) == ("title: h1", 0.0, 1.0)
-    tree = html.document_fromstring(page(found))
-    (cell,) = tree.xpath("//th[@class='selector']/following-sibling::td[1]")
-    assert (cell.text, cell.get("class")) == ("0%", "bad")
+    assert as_json(found)["sites"][0]["kinds"] == [
+        {"text": "article", "now": 0.25, "before": 1.0},
+        {"text": "consent", "now": 0.75, "before": 0.0},
+    ]
+    shown = html.document_fromstring(page(found)).xpath(
+        "//h3[.='Kinds of pages']/following-sibling::table[1]//tr"
+    )
+    assert [[cell.text for cell in row] for row in shown[1:]] == [
+        ["article", "25%", "100%"],
+        ["consent", "75%", "0%"],
+    ]
 
 
 def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:

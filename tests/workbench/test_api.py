@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from time import time
 from typing import Any
 
 import pytest
@@ -15,17 +14,11 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
-from scrapy_mss.quality.incidents import DAY
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.uncertain import UncertainStore
-from scrapy_mss.storage.tables import StoreError
-from scrapy_mss.workbench.api import SECONDS_AN_HOUR, WorkbenchState
+from scrapy_mss.workbench.api import WorkbenchState
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, asked, news, request, served, workbench
-from tests.quality.made_up import MadeUpSite, days
 
 ATTACK = Path(__file__).resolve().parents[3] / "shared" / "attack"
 RULE = f"site: {SITE}\nbody: '#one-body'\n"
@@ -77,7 +70,7 @@ def test_any_rule_is_evaluated_on_a_page(origins: Origins) -> None:
 
 
 def test_problems_of_a_rule_are_an_answer(origins: Origins) -> None:
-    for name in ("evaluate", "compare", "click", "save", "train"):
+    for name in ("evaluate", "compare", "click", "save"):
         values = {"site": SITE, "page": 0, "first": 0, "role": "body", "block": 0, "run": 0}
         found = asked(origins, name, **values, rule="site: one.example\nbody: 'p['\n")
 
@@ -97,20 +90,6 @@ def test_a_click_is_answered_with_a_rule_or_a_reason(origins: Origins) -> None:
     assert found["path"]
 
 
-def test_the_model_learns_the_pages_that_a_rule_labels(
-    state: WorkbenchState, origins: Origins
-) -> None:
-    found = asked(origins, "train", site=SITE, rule=RULE)
-    twice = asked(origins, "train", site=SITE, rule=RULE)
-
-    assert found["learned"] == 6
-    assert twice["learned"] == 0
-    assert state.model is not None
-    assert state.model.load().bayes.pages == 6
-    around = asked(origins, "train", site=SITE, rule=RULE.replace("body:", "around:"))
-    assert "leaves the text to the model" in around["problems"][0]["text"]
-
-
 def test_a_selector_that_fails_on_a_page_is_reported(origins: Origins) -> None:
     fails = "//p[re:test('x', concat('(', string(.)))]"  # an expression that is not closed
     rule = f'{RULE}title: {{xpath: "{fails}"}}\n'
@@ -122,53 +101,16 @@ def test_a_selector_that_fails_on_a_page_is_reported(origins: Origins) -> None:
     assert failure.startswith("title: ")
 
 
-def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
-    state = workbench(news(), tmp_path)
-    today = int(time() // SECONDS_AN_HOUR) // DAY
-    counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
-    for counts in counted.values():
-        counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})
-    QualityStore(state.store).add({(SITE, day): counts for day, counts in counted.items()})
-    with served(state) as origins:
-        assert asked(origins, "rules")["rules"] == []
-        asked(origins, "save", site=SITE, rule=RULE, seen="")
-        (row,) = asked(origins, "rules")["rules"]
-
-    assert row["rule"] == SITE
-    assert row["file"] == str(state.folder / f"{SITE}.yaml")
-    assert row["tests"] == 5
-    assert row["pages"] == 40 * 21
-    assert row["hits"] == 24 / 30
-    assert row["fields"].keys() == {"title", "authors", "published"}
-    assert row["selectors"] == [{"text": "body: #one-body", "now": 1.0, "before": 1.0}]
-
-
 def test_a_folder_with_a_wrong_file_says_so(tmp_path: Path) -> None:
     state = workbench(news(), tmp_path)
     state.folder.mkdir()
     (state.folder / "wrong.yaml").write_text("site: [\n", "utf-8")
     with served(state) as origins:
-        found = asked(origins, "rules")
         opened = asked(origins, "open", site=SITE)
+        saved = asked(origins, "save", site=SITE, rule=RULE, seen="")
 
-    assert "wrong.yaml" in found["problems"][0]["text"]
     assert opened["saved"] is None
-
-
-def test_rules_are_listed_if_the_store_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def locked(_: object) -> object:
-        raise StoreError("the store is locked")
-
-    state = workbench(news(), tmp_path)
-    monkeypatch.setattr(UncertainStore, "pages", locked)
-    with served(state) as origins:
-        asked(origins, "save", site=SITE, rule=RULE, seen="")
-        found = asked(origins, "rules")
-
-    assert [row["rule"] for row in found["rules"]] == [SITE]
-    assert [each["text"] for each in found["problems"]] == ["the store is locked"]
+    assert "wrong.yaml" in saved["message"]
 
 
 def hostile() -> list[StoredPage]:

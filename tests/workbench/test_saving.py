@@ -20,7 +20,7 @@ from scrapy_mss.workbench.saving import (
     save,
     saved_rule,
 )
-from scrapy_mss.wrappers import SamplePage, UrlPattern, Wrapper, css, label, load_wrappers
+from scrapy_mss.wrappers import SamplePage, Wrapper, css, label, load_wrappers
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
@@ -94,7 +94,7 @@ GONE = replace(RULE, body=(css(".gone"),))
         (GONE, "no page is read"),
         (replace(GONE, tests=(SamplePage(f"https://{SITE}/elsewhere"),)), "no page is read"),
         (replace(RULE, site="other.example"), "would not use this rule"),
-        (replace(RULE, url=(UrlPattern("glob", "/story/*"),)), "would not use this rule"),
+        (replace(RULE, url=("/story/*",)), "would not use this rule"),
     ],
 )
 def test_a_rule_that_no_crawl_could_use_is_not_saved(

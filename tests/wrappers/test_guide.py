@@ -18,7 +18,7 @@ wrappers:
   - body: {css: 'div['}
     titel: h1
   - body: article
-    valid: {from: last summer}
+    url: news/*
   - body: article
     exclude: [aside, 'p, *']
 """

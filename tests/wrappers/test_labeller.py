@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.wrappers import (
-    Between,
     Labelling,
     Reason,
     Selector,
@@ -24,7 +23,6 @@ from scrapy_mss.wrappers import (
 )
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
-from scrapy_mss.wrappers.rules import Body
 from scrapy_mss.wrappers.selectors import Element
 from tests.helpers.markup import SOUP
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -41,7 +39,7 @@ PAGE = """<!DOCTYPE html><html lang=en><head><title>Bridge opens | The Daily Exa
 
 
 def wrapper(
-    *body: Body, exclude: tuple[Selector, ...] = (), **fields: tuple[Selector, ...]
+    *body: Selector, exclude: tuple[Selector, ...] = (), **fields: tuple[Selector, ...]
 ) -> Wrapper:
     return Wrapper(site="a.example", body=body, exclude=exclude, **fields)  # type: ignore[arg-type]
 
@@ -66,13 +64,9 @@ BODY = "Hundreds came The mayor spoke too Share this It rained"
         ((css("script"), css("div.lead")), LEAD),
         ((css("div.lead, div.lead p"),), LEAD),
         ((css("div.lead p, h1"),), f"Bridge opens By Ann Author and Bob Writer {LEAD}"),
-        ((Between(css("div.lead"), css("aside")),), LEAD),
-        ((Between(css("div.text"), css("h2")),), f"{LEAD} Buy a boat {BODY}"),
-        ((Between(css("div.text"), css("h1")), css("div.lead")), LEAD),
-        ((Between(css("h1"), css("p")),), "Bridge opens"),
     ],
 )
-def test_the_body_is_labelled(body: tuple[Body, ...], expected: str) -> None:
+def test_the_body_is_labelled(body: tuple[Selector, ...], expected: str) -> None:
     found = label(wrapper(*body), PAGE)
 
     assert found.reason is None
@@ -134,7 +128,6 @@ def test_fields_are_selected_by_the_first_alternative_with_a_value() -> None:
     assert found.title == "Bridge opens"
     assert found.authors == ("Ann Author", "Bob Writer")
     assert found.published == "2024-05-02"
-    assert ("published: h1", False) in found.selectors
     assert found.missed == ("exclude",)
     fields = {"title": True, "authors": True, "published": True}
     assert found.field_hits == {"exclude": False, **fields}
@@ -177,8 +170,6 @@ FAILS_ON_BRACKET = xpath("//p[re:test('x', string(.))]")
         (PAGE, wrapper(xpath("count(//p)")), Reason.NO_MATCH),
         (PAGE, wrapper(xpath("//p/text() | //p/@class")), Reason.NO_MATCH),
         (PAGE, wrapper(xpath("//comment()")), Reason.NO_MATCH),
-        (PAGE, wrapper(Between(css("h1"), css("h5"))), Reason.NO_MATCH),
-        (PAGE, wrapper(Between(css("h5"), css("h1"))), Reason.NO_MATCH),
         ("<p><br></p>", wrapper(css("p")), Reason.NO_WORDS),
         ("<p>a</p>", wrapper(css("p"), exclude=(xpath("//p[1]"),)), Reason.NO_WORDS),
         ("<p>(</p>", wrapper(FAILS_ON_BRACKET), Reason.SELECTOR_FAILED),
@@ -217,7 +208,6 @@ def test_given_tokens_are_used_and_must_be_those_of_the_source() -> None:
 RANDOMS = st.randoms(use_true_random=False)
 HOSTILE = wrapper(
     css("#x"),
-    Between(css("p"), css("div")),
     xpath("//p"),
     css("body"),
     exclude=(css("a"), css("[class*=p]"), xpath("//table")),

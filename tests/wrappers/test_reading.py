@@ -92,11 +92,7 @@ def test_a_crawl_reads_the_same() -> None:
     assert item.confidence is not None
     assert answer.labels is not None
     assert answer.labels.reason is None
-    assert answer.labels.selectors == (
-        ("around: .story-text", True),
-        ("title: h1", True),
-        ("authors: .gone", False),
-    )
+    assert answer.labels.field_hits == {"title": True, "authors": False}
 
 
 def test_no_words_are_learned_and_of_the_site_as_much_as_without_a_rule() -> None:

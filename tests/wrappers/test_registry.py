@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
 
-from scrapy_mss.wrappers import Registry, UrlPattern, Wrapper, css
+from scrapy_mss.wrappers import Registry, Wrapper, css
 
 BODY = (css("article"),)
 
 
 def wrapper(site: str, name: str = "", **fields: object) -> Wrapper:
     return Wrapper(site=site, body=BODY, name=name, **fields)  # type: ignore[arg-type]
-
-
-def glob(*patterns: str) -> tuple[UrlPattern, ...]:
-    return tuple(UrlPattern("glob", pattern) for pattern in patterns)
 
 
 @pytest.mark.parametrize(
@@ -61,59 +56,31 @@ def test_an_invalid_url_has_no_wrapper(url: str) -> None:
 ORDERS = [
     [
         wrapper("*.example.com", "urgent", priority=1),
-        wrapper("n.example.com", "narrow", url=glob("/news/1")),
+        wrapper("n.example.com", "narrow", url=("/news/1",)),
     ],
     [
         wrapper("n.example.com", "host"),
-        wrapper("*.example.com", "wide", url=glob("/news/1")),
+        wrapper("*.example.com", "wide", url=("/news/1",)),
         wrapper("*.com", "top"),
     ],
     [
-        wrapper("n.example.com", "exact", url=glob("/news/1")),
-        wrapper("n.example.com", "first", url=glob("/news/*")),
-        wrapper("n.example.com", "second", url=glob("/*", "/news/*")),
+        wrapper("n.example.com", "exact", url=("/news/1",)),
+        wrapper("n.example.com", "first", url=("/news/*",)),
+        wrapper("n.example.com", "second", url=("/*", "/news/*")),
         wrapper("n.example.com", "any"),
-    ],
-    [
-        wrapper("n.example.com", "regex", url=(UrlPattern("regex", r"^/news/\d+"),)),
-        wrapper("n.example.com", "shorter", url=glob("/n*")),
-        wrapper("n.example.com", "regex without a word", url=(UrlPattern("regex", "[a-z/]+"),)),
     ],
 ]
 
 
 @pytest.mark.parametrize("wrappers", ORDERS)
 def test_the_order_of_wrappers_is_known(wrappers: list[Wrapper]) -> None:
-    other = wrapper("n.example.com", "other", url=glob("/sport/*"))
+    other = wrapper("n.example.com", "other", url=("/sport/*",))
     url = "https://n.example.com/news/1"
 
     for one, next_one in pairwise(wrappers):
         assert Registry([other, one, next_one]).find(url) == one
         if {one.name, next_one.name} != {"first", "second"}:  # of equal rank
             assert Registry([other, next_one, one]).find(url) == one
-
-
-def test_days_choose_among_versions() -> None:
-    registry = Registry(
-        [
-            wrapper("a.example", "old", valid_until=date(2023, 12, 31)),
-            wrapper("a.example", "new", valid_from=date(2024, 1, 1)),
-        ]
-    )
-
-    def used(day: date | None) -> str:
-        found = registry.find("https://a.example/", day)
-        return found.name if found else ""
-
-    assert [used(date(2023, 12, 31)), used(date(2024, 1, 1)), used(None)] == ["old", "new", "new"]
-
-
-def test_the_day_is_today_by_default() -> None:
-    today = datetime.now(timezone.utc).date()
-    gone = wrapper("a.example", valid_until=today - timedelta(days=2))
-
-    assert Registry([gone]).find("https://a.example/") is None
-    assert Registry([gone]).find("https://a.example/", today - timedelta(days=2)) is gone
 
 
 def test_a_tie_is_logged_once_with_how_to_resolve_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -128,14 +95,14 @@ def test_a_tie_is_logged_once_with_how_to_resolve_it(caplog: pytest.LogCaptureFi
     assert message == (
         "wrapper a.example/one (a.yaml: $) and wrapper a.example/two match the same page; the "
         "first is used, because it is listed first. To change that, give one of them a higher "
-        "'priority', or narrow its 'url' or 'valid'."
+        "'priority', or narrow its 'url'."
     )
 
 
 @pytest.mark.parametrize(
     ("other", "levels"),
     [
-        (wrapper("a.example", "narrow", url=glob("/n")), [logging.INFO]),
+        (wrapper("a.example", "narrow", url=("/n",)), [logging.INFO]),
         (wrapper("a.example", "urgent", priority=1), []),
     ],
 )

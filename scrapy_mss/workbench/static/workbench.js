@@ -72,14 +72,12 @@ function notify(text) {
 async function begin() {
   const found = await ask("start");
   state.frame = found.frame;
-  $("train").hidden = !found.model;
   $("site").replaceChildren(...found.sites.map((each) =>
     make("option", { value: each.site }, `${each.site} (${each.pages})`)));
   $("site").disabled = found.sites.length < 2;
   $("further").textContent = found.left_out
     ? `${found.left_out.toLocaleString("en")} further pages were left out (option -n).` : "";
-  if (found.sites.length) await openSite(found.sites[0].site);
-  else await showRules();
+  await openSite(found.sites[0].site);
 }
 
 const isChanged = () => state.before.length > 0 && state.rule !== (state.saved?.rule ?? state.suggested);
@@ -404,7 +402,7 @@ function drawDifferences(found) {
     make("div", { className: "runs", dir: "auto" }, ...shown.flatMap((each) => [each, " "])));
 }
 
-// ---- saving, training, all rules
+// ---- saving
 
 function confirm(title, content, action) {
   return new Promise((resolve) => {
@@ -434,77 +432,6 @@ async function save(seen = "") {
   $("origin").textContent = `Saved in ${found.path}`;
   if (rule === state.rule) setRule(found.rule); // else it was changed meanwhile, and is still to be saved
   notify(`Saved in ${found.path}: ${found.message}`);
-}
-
-async function train() {
-  takeTyped();
-  const content = [make("p", {}, `The model of this project's crawls learns the ${state.pages.length} pages of ${state.site} as the rule labels them. This cannot be undone.`)];
-  if (!(await confirm("Train the model on these pages?", content, "Train"))) return;
-  const found = await ask("train", { site: state.site, rule: state.rule });
-  if (found.problems) { notify(found.problems[0].text); return; }
-  const rejected = Object.entries(found.rejected).map(([why, count]) => `${count} ${why.replaceAll("_", " ")}`);
-  notify(`${found.learned} pages learned in ${found.model}${rejected.length ? `; not learned: ${rejected.join(", ")}` : ""}`);
-}
-
-// A rule whose pages are here opens its site.
-function ruleName(row) {
-  const has = [...$("site").options].some((each) => each.value === row.host);
-  if (!has) return make("b", {}, row.rule);
-  return make("button", { className: "link", onclick: () => goTo({ site: row.host, page: null }) }, make("b", {}, row.rule));
-}
-
-const percent = (value) => (value === undefined || value === null ? "–" : `${Math.round(100 * value)} %`);
-
-const rulesAreShown = () => document.querySelector("main").classList.contains("all");
-
-async function showRules() {
-  const isOpen = !rulesAreShown();
-  if (isOpen) showQueue(await ask("rules"));
-  document.querySelector("main").classList.toggle("all", isOpen);
-  $("overview").hidden = !isOpen;
-  $("all").setAttribute("aria-pressed", String(isOpen));
-}
-
-function showQueue(found) {
-  $("overview").replaceChildren(...overview(found), ...queue(found.uncertain));
-}
-
-async function goTo(row) {
-  await showRules();
-  if (row.site !== state.site) {
-    $("site").value = row.site;
-    await openSite(row.site);
-  }
-  if (row.page !== null) await openPage(row.page);
-  view("page");
-}
-
-function queue(uncertain = []) {
-  if (!uncertain.length) return [];
-  const title = [make("h1", {}, "Least certain"), make("p", { className: "note" }, "Pages on which crawls were least certain, as MSS_REPORT = 'pages' keeps them.")];
-  const rows = uncertain.map((row) => make("tr", {},
-    make("td", { className: "number" }, row.certainty.toFixed(2)),
-    make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
-    make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("done", { url: row.url })) }, "Done"))));
-  const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Certainty"), make("th", { scope: "col" }, "Page"), make("td", {}));
-  return [...title, make("div", { className: "wide queue" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
-}
-
-function overview({ rules = [], problems = [] }) {
-  const title = [make("h1", {}, "All rules"), make("p", { className: "note" }, "What crawls have counted of their sites in the last weeks: pages, the share of them that the rule hits, and of articles that have each field.")];
-  if (problems.length) title.push(make("ul", { className: "problems" }, ...problems.map((each) => make("li", {}, each.text))));
-  if (problems.length && !rules.length) return title;
-  if (!rules.length) return [...title, make("p", { className: "empty" }, "No rule is saved yet.")];
-  const numbers = ["Tests", "Pages", "Hits", "Title", "Author", "Date"];
-  const head = make("tr", {}, make("th", { scope: "col" }, "Rule"), ...numbers.map((name) => make("th", { scope: "col", className: "number" }, name)), make("th", { scope: "col" }, "What has declined"));
-  const rows = rules.map((row) => make("tr", {},
-    make("td", {}, ruleName(row), make("small", {}, row.file), ...(row.selectors ?? []).filter((each) => each.before && !each.now).map((each) => make("small", {}, `misses: ${each.text}`))),
-    make("td", { className: "number" }, String(row.tests)),
-    make("td", { className: "number" }, row.pages === undefined ? "–" : row.pages.toLocaleString("en")),
-    make("td", { className: "number" }, percent(row.hits)),
-    ...["title", "authors", "published"].map((name) => make("td", { className: "number" }, percent(row.fields?.[name]))),
-    make("td", { className: row.declined?.length ? "declined" : "" }, (row.declined ?? []).join("; ") || (row.declined ? "nothing" : "not crawled yet"))));
-  return [...title, make("div", { className: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
 const KEYS = [
@@ -592,17 +519,12 @@ $("differing").addEventListener("change", drawList);
 $("undo").addEventListener("click", undo);
 $("redo").addEventListener("click", redo);
 $("save").addEventListener("click", () => save());
-$("train").addEventListener("click", train);
-$("all").addEventListener("click", showRules);
 $("help").addEventListener("click", help);
 $("swap").addEventListener("click", () => setRule(state.rule === state.suggested ? state.saved.rule : state.suggested));
 for (const button of document.querySelectorAll("[data-role]")) button.addEventListener("click", () => setRole(button.dataset.role));
 for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => openTab(tab));
 for (const button of $("views").children) {
-  button.addEventListener("click", () => {
-    if (rulesAreShown()) showRules();
-    view(button.dataset.view);
-  });
+  button.addEventListener("click", () => view(button.dataset.view));
 }
 arrows(document.querySelector("[role=tablist]"), "[role=tab]", openTab);
 arrows(document.querySelector("[role=radiogroup]"), "[role=radio]", (button) => setRole(button.dataset.role));

@@ -1,0 +1,125 @@
+"""What is known of a page that is to be of some kind: its words, its address, what it declares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
+from scrapy_mss.pages.declarations import AUTHOR_CUES, Declarations
+
+SHORT: Final = 60  # words of what was kept; a shorter text needs a reason to be an article
+MAX_DATES: Final = 5  # of one article and some links; lists have one for each of their articles
+TITLE_WORDS: Final = 4  # of a headline
+HEAD: Final = 30_000  # characters of a source that are searched
+MAX_SEEN: Final = 80  # characters of what a sign has seen
+
+
+@dataclass(frozen=True, eq=False)
+class PageFacts:
+    """What the signs are read from; all but plain values is looked at when first asked for.
+
+    *text* is what was kept of the page, of *n_words*, all of its text has *all_words*. *likely*
+    says that the page classifier takes it for an article. *requested* is the address that was asked
+    for, if the page was redirected from there.
+    """
+
+    declarations: Declarations
+    page_url: PageUrl
+    title: str
+    text: str
+    n_words: int
+    all_words: int
+    likely: bool
+    requested: str = ""
+
+    @lazy
+    def source(self) -> str:
+        """The head of the source."""
+        return self.declarations.source[:HEAD]
+
+    @lazy
+    def own_url(self) -> PageUrl:
+        """The address of the page, or the one that it declares if none is known."""
+        return self.page_url if self.page_url.is_known else PageUrl(_canonical(self.source))
+
+    @lazy
+    def address(self) -> Address:
+        return address_of(self.own_url.url) or Address("", (), "", "", None)
+
+    @lazy
+    def names(self) -> frozenset[str]:
+        """The pieces of the title in small letters: the page's name, and those of its site."""
+        pieces = _BETWEEN_NAMES.split(self.title.casefold())
+        return frozenset(" ".join(_NOT_IN_NAMES.sub(" ", piece).split()) for piece in pieces)
+
+    @lazy
+    def declares_article(self) -> bool:
+        declared = self.declarations
+        return declared.has_article_type or "article" in declared.graph_types
+
+    @lazy
+    def has_byline_and_date(self) -> bool:
+        places = self.declarations.places
+        if not any(places[cue] for cue in AUTHOR_CUES):
+            return False
+        source = self.declarations.source
+        return 0 < sum(source.count(cue) for cue in _DATE_CUES) <= MAX_DATES
+
+    @lazy
+    def has_reason(self) -> bool:
+        """Whether something but its text says that the page is an article."""
+        by_address = is_dated(self.address) or is_headlined(self.address)
+        return self.declares_article or by_address or self.has_byline_and_date
+
+    @lazy
+    def has_headline(self) -> bool:
+        """Whether the title has a headline: sections have names of a word or two."""
+        return any(len(name.split()) >= TITLE_WORDS for name in self.names)
+
+    def declared(self, types: frozenset[str]) -> str:
+        """Which of *types* the page is of, if it is no article in JSON-LD."""
+        own = self.declarations.own_types
+        if self.declarations.has_article_type or types.isdisjoint(own):
+            return ""
+        return min(types & own)
+
+    def declared_in_graph(self, beginning: str) -> str:
+        """Its `og:type` with that *beginning*, if it is no article in JSON-LD."""
+        if self.declarations.has_article_type:
+            return ""
+        found = (each for each in self.declarations.graph_types if each.startswith(beginning))
+        return min(found, default="")
+
+    def named(self, names: frozenset[str]) -> str:
+        """Which of *names* the page has in its title."""
+        return "" if names.isdisjoint(self.names) else min(names & self.names)
+
+    def marked(self, mark: re.Pattern[str]) -> str:
+        """The *mark* in the head of the source."""
+        found = mark.search(self.source)
+        return "" if found is None else quoted(found[0])
+
+
+def quoted(text: str) -> str:
+    """*text* in quotation marks, on one line and not too long."""
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= MAX_SEEN else line[: MAX_SEEN - 1] + '…'}”"
+
+
+_HREF: Final = re.compile(r"""\shref\s*=\s*["']?([^"'\s>]+)""")
+_BETWEEN_NAMES: Final = re.compile(r"\s+[-–—·»›•:]\s+|\s*\|\s*")  # noqa: RUF001
+_NOT_IN_NAMES: Final = re.compile(r"[.!?…]+")
+_DATE_CUES: Final = ("<time", "datePublished", "published_time")
+
+
+def _canonical(source: str) -> str:
+    """The address in the `<link>` whose relation is `canonical`; empty if there is none."""
+    place = source.find("canonical")
+    begin, end = source.rfind("<", 0, max(place, 0)), source.find(">", place)
+    if not source.startswith("<link", begin):
+        return ""
+    found = _HREF.search(source, begin, end)
+    return found[1] if found else ""

@@ -1,0 +1,277 @@
+"""What stands in place of an article, or before it: consent, challenges, errors, shells, paywalls.
+
+Each function looks for one of them, and returns what it saw; empty if it saw nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
+
+# Words: of what was kept, and of the whole page.
+OF_TEASER: Final = 150
+OF_WALL: Final = 700  # a page with the purposes of a consent manager
+OF_CHALLENGE: Final = 250
+OF_SHELL: Final = 40
+
+# --- consent --------------------------------------------------------------------------------------
+
+# Hosts and paths of consent pages alone: consent.yahoo.com, guce.oath.com/collectConsent,
+# myprivacy.dpgmedia.nl/consent, zeit.de/zustimmung.
+_CONSENT_HOSTS: Final = frozenset({"consent", "guce", "myprivacy"})
+_CONSENT_PATHS: Final = frozenset(
+    "collectconsent consent consent-wall cookie-consent cookiewall cookie-wall privacy-gate "
+    "privacy-wall zustimmung".split()
+)
+MAX_CONSENT_PATH: Final = 2  # parts
+_CONSENT_CUE: Final = re.compile(r"(?i)consent|guce|privacy|cookie|zustimmung")
+
+# A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
+_CONSENT_MARK: Final = re.compile(
+    r"cdn\.cookielaw\.org|cdn-[a-z]+\.onetrust\.com|onetrust-"  # OneTrust
+    r"|sdk\.privacy-center\.org|didomi-"  # Didomi
+    r"|\.privacy-mgmt\.com|_sp_\.config|sp_message_"  # Sourcepoint
+    r"|app\.usercentrics\.eu|web\.cmp\.usercentrics\.eu|usercentrics-root"  # Usercentrics
+    r"|consent\.cookiebot\.|CybotCookiebot"  # Cookiebot
+    r"|quantcast\.mgr\.consensu\.org|cmp\.(?:quantcast|inmobi)\.com|qc-cmp2"  # Quantcast Choice
+    r"|consent\.trustarc\.com|truste-consent|truste_"  # TrustArc
+    r"|\.consentmanager\.net|consentmanager\.mgr\.consensu\.org|cmpbox"  # consentmanager
+    r"|fundingchoicesmessages\.google\.com|fc-consent-root|googlefc"  # Google Funding Choices
+    r"|cdn\.iubenda\.com|iubenda-cs"  # iubenda
+    r"|__tcfapi|cmp-root|cookie-?wall|consent-?wall"  # IAB TCF, and walls of the site's own
+)
+
+# What consent managers say to readers, a row an idea; all languages of a row count once. The
+# purposes and the legitimate interest are terms of the IAB's framework (TCF v2), which every vendor
+# has to name. An article about cookies tells of them, but does not ask its readers for consent.
+_CONSENT_PHRASES: Final = tuple(
+    re.compile(row, re.IGNORECASE)
+    for row in (
+        (
+            r"(?:our|\d+) (?:\w+ )?partners|unsere \d* ?partner|nos \d* ?partenaires"
+            r"|nuestros \d* ?(?:socios|partners)|nostri \d* ?(?:partner|fornitori)"
+            r"|onze \d* ?partners|nasi \d* ?(?:zaufani )?partnerzy|nossos \d* ?parceiros"
+            r"|våra \d* ?(?:samarbets)?partners|vores \d* ?partnere"
+        ),
+        (
+            r"(?:store|access)[^.]{0,30} information on (?:a|your) device"
+            r"|informationen auf (?:ihrem|deinem|einem) (?:end)?gerät"
+            r"|informations? (?:stockées )?sur (?:un|votre) (?:appareil|terminal)"
+            r"|información (?:almacenada )?en (?:un|su|tu) dispositivo"
+            r"|informazioni su(?:l| un)? (?:tuo )?dispositivo"
+            r"|informatie op (?:een|je|uw) apparaat|informacji na urządzeniu"
+            r"|informações (?:em um|num|no seu) dispositivo|information på (?:en|din) enhet"
+        ),
+        (
+            r"legitimate interest|berechtigtes? interesse|intérêt légitime|interés legítimo"
+            r"|interesse legittimo|gerechtvaardigd belang|uzasadnion\w+ interes|interesse legítimo"
+            r"|berättigat intresse|legitim interesse"
+        ),
+        (
+            r"(?:accept|reject|agree to|decline) (?:all|cookies)|alle? (?:akzeptieren|ablehnen)"
+            r"|tout (?:accepter|refuser)|(?:accepter|refuser) (?:tout|et continuer|les cookies)"
+            r"|(?:aceptar|rechazar) (?:todo|todas|y continuar|cookies)"
+            r"|(?:accetta|rifiuta) (?:tutt[oi]|e continua|i cookie)"
+            r"|alle(?:s)? (?:accepteren|weigeren)|(?:zaakceptuj|akceptuj|odrzuć) wszystk"
+            r"|(?:aceitar|rejeitar) (?:tudo|todos|cookies)|(?:godkänn|acceptera|avvisa) alla"
+            r"|accept[ée]r alle|zustimmen und weiter"
+        ),
+        (
+            r"(?:manage|change) (?:my |your )?(?:options|preferences|settings|choices|consent)"
+            r"|(?:ihre|deine) (?:auswahl|einwilligung|einstellungen|zustimmung|privatsphäre)"
+            r"|(?:vos|mes) (?:choix|préférences)|votre (?:choix|consentement|vie privée)"
+            r"|(?:sus|tus) (?:preferencias|opciones)|(?:su|tu) (?:consentimiento|privacidad)"
+            r"|(?:le tue|le) preferenze|(?:il tuo|il suo) consenso|(?:la tua|tua) privacy"
+            r"|(?:je|uw|jouw) (?:voorkeuren|toestemming|keuze|privacy)"
+            r"|tw(?:oją|oich|oja|oje) (?:zgod|preferencj|prywatnoś)|(?:suas|as) preferências"
+            r"|(?:dina|ditt) (?:val|samtycke|inställningar)|we value your privacy|your privacy"
+        ),
+    )
+)
+MIN_PHRASES: Final = 3
+_CONSENT_WORDS: Final = (
+    "cookie",
+    "partn",
+    "parten",
+    "socios",
+    "parceir",
+    "fornitor",
+)  # one of them
+
+
+def consent_address(facts: PageFacts) -> str:
+    """The address of a consent page."""
+    segments = facts.own_url.parts[0]
+    if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
+        return ""
+    is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
+    return facts.own_url.url if is_named else ""
+
+
+def consent_request(facts: PageFacts) -> str:
+    """What a consent manager asks readers for, and its mark."""
+    if facts.all_words > OF_WALL or facts.declares_article or facts.has_byline_and_date:
+        return ""
+    said = (facts.text or facts.source).casefold()
+    if not any(word in said for word in _CONSENT_WORDS):
+        return ""
+    phrases = [found[0] for each in _CONSENT_PHRASES if (found := each.search(said))]
+    mark = facts.marked(_CONSENT_MARK) if len(phrases) >= MIN_PHRASES else ""
+    return ", ".join((*map(quoted, phrases), mark)) if mark else ""
+
+
+# --- challenges -----------------------------------------------------------------------------------
+
+# What only a challenge has. Not `/cdn-cgi/challenge-platform/`, `js.datadome.co`, `_pxAppId`,
+# `_Incapsula_Resource?SWJIYLWA` or `challenge.js` of AWS alone: they are on the pages that they
+# protect, too (as trackers of detectors tell: microlinkhq/is-antibot 74, mvanhorn/
+# cli-printing-press 3712, germondai/trawl 33 and 82).
+_CHALLENGE_MARK: Final = re.compile(
+    r"_cf_chl_opt|cf-browser-verification|cf-challenge-running|cf-error-details"  # Cloudflare
+    r"|sec-if-cpt-container|/_sec/cp_challenge/|errors\.edgesuite\.net|bm-verify"  # Akamai
+    r"|captcha-delivery\.com"  # DataDome
+    r"|px-captcha|captcha\.px-cdn\.net|captcha\.px-cloud\.net"  # PerimeterX, now HUMAN
+    r"|Incapsula incident ID|_Incapsula_Resource\?[CS]WUDNSAI"  # Imperva
+    r"|gokuProps|captcha\.awswaf\.com"  # AWS WAF
+    r"|KPSDK"  # Kasada
+)
+# What forms have, too, and challenges where there is hardly a word besides.
+_CAPTCHA_MARK: Final = re.compile(
+    r"hcaptcha\.com|h-captcha"  # hCaptcha
+    r"|google\.com/recaptcha|recaptcha\.net|g-recaptcha"  # reCAPTCHA
+    r"|challenges\.cloudflare\.com|cf-turnstile"  # Cloudflare's Turnstile
+    r"|arkoselabs\.com|funcaptcha"  # Arkose
+)
+_CHALLENGE_NAMES: Final = frozenset(
+    (
+        "access denied|access to this page has been denied|are you a robot|attention required|"
+        "bist du ein mensch|challenge page|checking your browser|einen moment|"
+        "human verification|just a moment|nur einen moment|pardon our interruption|"
+        "please wait|robot or human|security check|sind sie ein roboter|un instant|"
+        "un momento|vérification de sécurité|verify you are human|you have been blocked|"
+        "zugriff verweigert"
+    ).split("|")
+)
+
+
+def challenge(facts: PageFacts) -> str:
+    """The title of a challenge, or its mark."""
+    if facts.all_words > OF_CHALLENGE or facts.declares_article:
+        return ""
+    if name := facts.named(_CHALLENGE_NAMES):
+        return quoted(name)
+    if mark := facts.marked(_CHALLENGE_MARK):
+        return mark
+    is_bare = facts.all_words < SHORT and not facts.has_reason
+    return facts.marked(_CAPTCHA_MARK) if is_bare else ""
+
+
+# --- errors and services --------------------------------------------------------------------------
+
+_ERROR_NAME: Final = re.compile(
+    r"(?:error |fehler |erreur |errore )?(?:40[134]|410|50[0234])(?: error| not found| forbidden)?"
+    r"|(?:page|seite|site|article) (?:not found|nicht gefunden)|not found"
+    r"|(?:the )?page (?:you requested )?(?:cannot|can't|could not) be found"
+    r"|page (?:introuvable|non trouvée)|(?:la )?página no encontrada|pagina non trovata"
+    r"|pagina niet gevonden|strona nie (?:została )?znaleziona|página não encontrada"
+    r"|sidan hittades inte|siden (?:blev )?ikke fundet|страница не найдена|页面不存在"
+    r"|ページが見つかりません|bad gateway|service unavailable|internal server error"
+)
+# Names of pages of a site about itself.
+_SERVICE_NAMES: Final = frozenset(
+    (
+        "about|about us|advertise with us|agb|aviso legal|condizioni d'uso|contact|"
+        "contact us|contacto|contattaci|contatti|cookie policy|datenschutz|"
+        "datenschutzerklärung|impressum|kontakt|mentions légales|nous contacter|"
+        "política de privacidad|privacy policy|qui sommes-nous|quiénes somos|subscribe|"
+        "terms and conditions|terms of service|terms of use|über uns"
+    ).split("|")
+)
+
+
+def error(facts: PageFacts) -> str:
+    """The title of an error."""
+    if facts.all_words > OF_CHALLENGE or facts.declares_article:
+        return ""
+    names = filter(_ERROR_NAME.fullmatch, facts.names)
+    return next(map(quoted, sorted(names)), "")
+
+
+def service(facts: PageFacts) -> str:
+    """The title of a page of the site about itself."""
+    name = facts.named(_SERVICE_NAMES)
+    return quoted(name) if name and not facts.declares_article else ""
+
+
+# --- shells ---------------------------------------------------------------------------------------
+
+# What a page says to readers without scripts: the texts of `create-react-app` and `vue-cli`, and
+# their like.
+_NEEDS_SCRIPTS: Final = re.compile(
+    r"(?:enable|requires?|need|activate|without|turn on) java ?script|java ?script (?:enabled|is "
+    r"(?:required|disabled))|aktivieren sie java ?script|activer (?:le )?java ?script"
+    r"|habilit[ae] java ?script|active java ?script|abilita(?:re)? java ?script"
+    r"|включите java ?script|启用 ?java ?script|java ?scriptを有効",
+    re.IGNORECASE,
+)
+
+
+def shell(facts: PageFacts) -> str:
+    """What a page says to readers without scripts, or how little it says."""
+    if facts.n_words >= SHORT or "<script" not in facts.source:
+        return ""
+    needs = _NEEDS_SCRIPTS.search(facts.text) if facts.all_words < OF_CHALLENGE else None
+    if needs is not None:
+        return quoted(needs[0])
+    is_empty = facts.n_words < OF_SHELL // 2 or not facts.has_reason
+    return f"{facts.all_words} words" if facts.all_words < OF_SHELL and is_empty else ""
+
+
+# --- teasers --------------------------------------------------------------------------------------
+
+# A paywall's script or element on the page, as the vendors' manuals have them.
+_PAYWALL_MARK: Final = re.compile(
+    r"tinypass\.com|piano\.io/|piano-|tp-container"  # Piano
+    r"|assets\.poool\.fr|poool-widget"  # Poool
+    r"|zephr-|\.zephr\.com|blaize"  # Zephr, now of Zuora
+    r"|leaky[-_]paywall"  # Leaky Paywall
+    r"|js\.pelcro\.com|pelcro-"  # Pelcro
+    r"|laterpay"  # LaterPay
+    r"|\.zuora\.com"  # Zuora
+    r"|evolok"  # Evolok
+    r"|mppglobal\.com|mpp-"  # MPP Global
+    r"|steadyhq\.com|steady-paywall|steady_paywall"  # Steady
+    r"""|["' _-]pay-?wall|["' _-]regwall"""  # of the site's own
+)
+_NOT_FREE: Final = re.compile(r'"isAccessibleForFree"\s*:\s*"?[Ff]alse')
+_CUT: Final = re.compile(r"(?:…|\.\.\.|[^\W_]|,)[\s\])]*\Z")  # no end of a sentence
+_ELLIPSES: Final = ("…", "...")
+MAX_OFFER: Final = 300  # characters at the end of a text
+MAX_END: Final = 40  # of them, to be shown
+# What stands below the text, and is kept with it.
+_CONTINUES: Final = re.compile(
+    r"(?:continue|keep) reading|(?:subscribe|sign in|log in|register) to (?:read|continue)"
+    r"|read the (?:full|whole|rest of)|(?:to|and) read (?:the )?(?:full|more|on)|subscribers only"
+    r"|weiter ?lesen|jetzt (?:abonnieren|testen)|lire la suite|réservé aux abonnés|abonnez-vous"
+    r"|seguir leyendo|solo para suscriptores|suscr[íi]b(?:ete|ase)|continua a leggere"
+    r"|riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej"
+    r"|continue (?:lendo|a ler)|läs vidare|læs videre|les videre",
+    re.IGNORECASE,
+)
+
+
+def teaser(facts: PageFacts) -> str:
+    """The end of a text that is cut, and the paywall that cuts it."""
+    if facts.n_words >= OF_TEASER or not facts.text:
+        return ""
+    source = facts.declarations.source
+    offer = _CONTINUES.search(facts.text[-MAX_OFFER:])
+    end = quoted(facts.text[-MAX_END:] if offer is None else offer[0])
+    is_cut = offer is not None or _CUT.search(facts.text) is not None
+    if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
+        return f"{end}, not free as declared"
+    is_broken_off = offer is not None or facts.text.rstrip("])").endswith(_ELLIPSES)
+    mark = _PAYWALL_MARK.search(source) if is_broken_off else None
+    return "" if mark is None else f"{end}, {quoted(mark[0])}"
