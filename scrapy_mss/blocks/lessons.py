@@ -2,11 +2,11 @@
 
 The *place* of a block is its length, its distances from the first and the last block that the
 classifier takes for the article, its tag, whether it is in a container like that of most of the
-article, and whether it ends a sentence. For each labelled site, sums of weights and residuals
-(label less probability) by place are kept: whole numbers, which can be added in any order. From
-these sums alone follow
+article, whether it ends a sentence, and how sure the classifier is. For each labelled site, sums
+of weights and residuals (label less probability) by place are kept: whole numbers, which can be
+added in any order. From these sums alone follow
 
-- the correction, a sum of terms for length, distances and tag. The log-loss curves by 1/4 at most
+- the correction, a sum of terms for these. The log-loss curves by 1/4 at most
   (Böhning 1992), so a least-squares step on the sums never raises the loss that it was fitted to;
 - and its worth: by the same bound, the least that sites gain from a correction fitted to other
   sites, or one half of a site's pages from the other half. It is used with the weight for which
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import reduce
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -40,7 +40,7 @@ from scrapy_mss.pages.addresses import site_of
 
 # Raised when places or scripts change (tests/blocks/test_families.py), so that what is stored of
 # others is not used: it is part of `Model.reader`.
-VERSION: Final = 0
+VERSION: Final = 1
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -49,12 +49,17 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-# The last two: whether it is in the container with most of the article, and ends a sentence.
-AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1, 2, 2)
+ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
+# Before them: whether it is in the container with most of the article, and ends a sentence.
+AXES: Final = (
+    *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
+    *(2, 2, len(ODDS) + 1),
+)
 N_PLACES: Final = int(np.prod(AXES))
 TERMS: Final = (  # axes, alone and in pairs
     *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
     *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
+    *((6,), (0, 6)),
 )
 
 # Where letters of another script begin. What has several scripts, as Japanese, is by its first.
@@ -83,11 +88,11 @@ MAX_SITES: Final = 256
 MAX_ROWS: Final = 2**20  # 32 bytes each; of a site with ten labelled pages some hundreds
 MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no sum of two overflows
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
-MAX_CACHED: Final = 64  # corrections of sites, 140 KB each
+MAX_CACHED: Final = 1024  # corrections of sites, some 6 KB each
 
 # The bits of a row's key: site | script | half of the site's pages | place
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
-_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 4, 20
+_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(_SCRIPT_BITS + _PLACE_BITS), np.uint64(_PLACE_BITS)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
 N_SUMS: Final = 3
@@ -122,6 +127,7 @@ def places(page: Page, probability: Floats) -> Indices:
         _TAG_CLASSES[page.ancestor_tags[0]],
         _in_main_container(page, probability),
         _ends_sentence(page),
+        np.digitize(log_odds(probability), ODDS),
     )
     return np.ravel_multi_index(axes, AXES)
 
@@ -162,16 +168,40 @@ def site_number(url: str) -> int:
     return int.from_bytes(digest.digest(), "little") if site else 0
 
 
-@cache
-def _terms() -> tuple[Indices, int]:
-    """intp[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
-    axes = np.unravel_index(np.arange(N_PLACES), AXES)
-    columns, n = [], 0
-    for term in TERMS:
-        sizes = [AXES[axis] for axis in term]
-        columns.append(n + np.ravel_multi_index([axes[axis] for axis in term], sizes))
-        n += int(np.prod(sizes))
-    return np.array(columns), n
+def _strides() -> tuple[Indices, Indices, int]:
+    """The first coefficient of each term, its strides along the axes, and how many there are."""
+    starts, strides, n = [], np.zeros((len(TERMS), len(AXES)), np.intp), 0
+    for number, term in enumerate(TERMS):
+        starts.append([n])
+        size = 1
+        for axis in term:
+            strides[number, axis] = size
+            size *= AXES[axis]
+        n += size
+    return np.array(starts), strides, n
+
+
+_STARTS, _STRIDES, N_COEFFICIENTS = _strides()
+
+
+def terms_of(place: Indices) -> Indices:
+    """intp[n_terms, n]: the number of the coefficient of each term at each *place*."""
+    found: Indices = _STARTS + _STRIDES @ np.array(np.unravel_index(place, AXES))
+    return found
+
+
+class Correction(NamedTuple):
+    """Log-odds by place, within *most* on either side, and with a *weight*."""
+
+    coefficients: Floats  # float64[N_COEFFICIENTS]
+    most: float
+    weight: float = 1.0
+
+    def of(self, terms: Indices) -> Floats:
+        """float64[n]: the log-odds at places with the coefficients *terms*."""
+        fitted = self.coefficients[terms].sum(axis=0)
+        bounded: Floats = self.weight * np.clip(fitted, -self.most, self.most)
+        return bounded
 
 
 class Normal(NamedTuple):
@@ -183,8 +213,7 @@ class Normal(NamedTuple):
     @classmethod
     def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
         """Those of the sums at the places *place*, in pages."""
-        columns, n = _terms()
-        columns = columns[:, place]
+        columns, n = terms_of(place), N_COEFFICIENTS
         at = columns[:, np.newaxis] * n + columns
         weights = np.broadcast_to(CURVATURE * weight, at.shape)
         curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)
@@ -198,17 +227,15 @@ class Normal(NamedTuple):
         slope: Floats = self.slope + sign * other.slope
         return Normal(curvature, slope)
 
-    def correction(self, prior: float, most: float) -> Floats:
-        """float64[N_PLACES]: log-odds within *most*, where *prior* pages speak for none."""
-        columns, n = _terms()
+    def correction(self, prior: float, most: float) -> Correction:
+        """Log-odds within *most*, where *prior* pages speak for none."""
         # The coefficients of what no page has are 0. A site has few others, and its small system is
         # solved by one thread: several would wait for one another where other processes are busy.
         known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
         curvature = self.curvature[np.ix_(known, known)] + prior * np.eye(len(known))
-        fitted = np.zeros(n)
+        fitted = np.zeros(N_COEFFICIENTS)
         fitted[known] = np.linalg.solve(curvature, self.slope[known])
-        bounded: Floats = np.clip(fitted[columns].sum(axis=0), -most, most)
-        return bounded
+        return Correction(fitted, most)
 
 
 class Gain(NamedTuple):
@@ -240,16 +267,20 @@ class Gain(NamedTuple):
 class ScriptLesson(NamedTuple):
     """What the labelled sites in a script teach of others in it.
 
-    ``correction`` is float64[N_PLACES], with its ``weight``; None if it is no proven gain.
-    ``gain`` is what a page of a site gains at least by those of others, in log-likelihood of its
-    mean block. ``counts_weight`` is that of what the counts of crawls add.
+    ``correction`` is None if it is no proven gain. ``gain`` is what a page of a site gains at least
+    by those of others, in log-likelihood of its mean block. ``counts_weight`` is that of what the
+    counts of crawls add.
     """
 
     sites: int
-    correction: Floats | None = None
-    weight: float = 0.0
+    correction: Correction | None = None
     gain: float = 0.0
     counts_weight: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """The weight of the correction; 0 without one."""
+        return 0.0 if self.correction is None else self.correction.weight
 
 
 UNTAUGHT: Final = ScriptLesson(0)
@@ -280,9 +311,9 @@ class Table(NamedTuple):
         """The normal equations of a fit to them."""
         return Normal.of(*self)
 
-    def gain(self, correction: Floats) -> tuple[float, float]:
+    def gain(self, correction: Correction) -> tuple[float, float]:
         """The slope and the curvature of what these pages gain by *correction*."""
-        here = correction[self.place]
+        here = correction.of(terms_of(self.place))
         return float(self.residual @ here), CURVATURE * float((self.weight * here) @ here)
 
 
@@ -299,7 +330,7 @@ class Lessons:
     _checked: Sums | None = field(default=None, init=False)  # by `_fit_if_due`
     _fitted_pages: float = field(default=-1.0, init=False)
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
-    _of_site: dict[int, tuple[float, Floats | None]] = field(default_factory=dict, init=False)
+    _of_site: dict[int, tuple[float, Correction | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         """Check the rows, which a file may have, or another process may have sent."""
@@ -331,11 +362,9 @@ class Lessons:
         weight = np.sqrt(np.maximum(page.words, 1.0))
         weight *= UNIT / weight.sum()
         values = np.stack((np.ones(len(alone)), inside - alone, inside - readings.with_others))
-        place = places(page, alone)
-        n = N_PLACES
-        sums = np.array([np.bincount(place, weight * each, n) for each in values]).T
-        filled = np.flatnonzero(sums[:, _WEIGHT])
-        rows = [(filled + half * n, np.rint(sums[filled]).astype(np.int64))]
+        filled, at = np.unique(places(page, alone), return_inverse=True)
+        sums = np.array([np.bincount(at, weight * each) for each in values]).T
+        rows = [(filled + half * N_PLACES, np.rint(sums).astype(np.int64))]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
             slope, curvature = weight @ (values[1] * effect), CURVATURE * (weight @ effect**2)
@@ -391,10 +420,10 @@ class Lessons:
         by_site = self.of_site(site_number(page.url))
         if by_others is None and by_site is None and not counts_weight:
             return None
-        place = places(page, alone)
+        terms = terms_of(places(page, alone))
         return Taught(
-            np.zeros(len(alone)) if by_others is None else by_others[place],
-            None if by_site is None else by_site[place],
+            np.zeros(len(alone)) if by_others is None else by_others.of(terms),
+            None if by_site is None else by_site.of(terms),
             counts_weight,
         )
 
@@ -409,8 +438,8 @@ class Lessons:
         self._fit_if_due()
         return {NAMES[script]: each for script, each in sorted(self._of_script.items())}
 
-    def of_site(self, site: int) -> Floats | None:
-        """float64[N_PLACES]: the correction of pages of *site* by its own labels, if it has one."""
+    def of_site(self, site: int) -> Correction | None:
+        """The correction of pages of *site* by its own labels, if it has one."""
         low, high = (
             self.keys.searchsorted(np.array([site, site + 1], np.uint64) << _SITE_SHIFT)
             if site
@@ -461,9 +490,9 @@ class Lessons:
         weight = gain.proven_weight
         if not weight:
             return ScriptLesson(len(tables), counts_weight=counts_weight)
-        correction = weight * total.correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)
+        correction = total.correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)._replace(weight=weight)
         of_a_page = float(gain.of(weight).sum()) / sum(table.pages for table in tables)
-        return ScriptLesson(len(tables), correction, weight, of_a_page, counts_weight)
+        return ScriptLesson(len(tables), correction, of_a_page, counts_weight)
 
     def _proven_counts(self, rows: Iterable[slice]) -> float:
         """The weight of what counts add, by the first pages of the sites in these *rows*."""
@@ -500,7 +529,7 @@ def corrected(probability: Floats, correction: Floats) -> Floats:
     return logistic(log_odds(probability) + correction)
 
 
-def _own_correction(*halves: Table) -> Floats | None:
+def _own_correction(*halves: Table) -> Correction | None:
     """The correction by the pages of one site, weighted by what either half gains by the other."""
     normals = [table.normal for table in halves]
     gains = [
@@ -510,7 +539,8 @@ def _own_correction(*halves: Table) -> Floats | None:
     weight = Gain(*np.array(gains).T).weight
     if not weight:
         return None
-    return weight * _sum(normals).correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE)
+    own = _sum(normals).correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE)
+    return own._replace(weight=weight)
 
 
 def _sum(normals: Iterable[Normal]) -> Normal:
