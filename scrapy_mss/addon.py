@@ -47,12 +47,9 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
-# By their names, too: only a crawl with feeds needs them.
+# By its name, too: only a crawl with feeds needs it.
 PARQUET = "parquet"
-FORMATS = {
-    PARQUET: "scrapy_mss.exporters.ParquetItemExporter",
-    "spreadsheet": "scrapy_mss.exporters.SpreadsheetCsvItemExporter",
-}
+PARQUET_EXPORTER = "scrapy_mss.exporters.ParquetItemExporter"
 URI_PARAMS = "scrapy_mss.exporters.uri_params"
 
 
@@ -75,23 +72,20 @@ class Addon:
 def _add_formats(settings: BaseSettings) -> None:
     """Make the formats of feeds known, but for those that the project has exporters of."""
     configured = settings.getdict("FEED_EXPORTERS")
-    if PARQUET not in configured and not find_spec("pyarrow"):
-        _reject_parquet(settings)
-    available = {
-        name: path for name, path in FORMATS.items() if name != PARQUET or find_spec("pyarrow")
-    }
-    priority = settings.getpriority("FEED_EXPORTERS") or 0
-    settings.set("FEED_EXPORTERS", {**available, **configured}, priority)
-    if not settings.get("FEED_URI_PARAMS"):
-        settings.set("FEED_URI_PARAMS", URI_PARAMS, "addon")
-
-
-def _reject_parquet(settings: BaseSettings) -> None:
-    """Stop at a feed that would be nowhere: Scrapy logs an unknown format, and crawls."""
+    has_pyarrow = find_spec("pyarrow") is not None
     for uri, options in settings.getdict("FEEDS").items():
-        if options.get("format", PurePath(str(uri)).suffix[1:]) == PARQUET:
+        # Scrapy would log an unknown format, and crawl.
+        name = options.get("format", PurePath(str(uri)).suffix[1:])
+        if name == PARQUET and name not in configured and not has_pyarrow:
             message = f"FEEDS: {uri} needs pyarrow; run: pip install 'scrapy-mss[parquet]'"
             raise SettingError(message)
+        if name == "spreadsheet" and name not in configured:
+            raise SettingError(f"FEEDS: {uri} has the format 'spreadsheet', which is gone: use csv")
+    if has_pyarrow:
+        priority = settings.getpriority("FEED_EXPORTERS") or 0
+        settings.set("FEED_EXPORTERS", {PARQUET: PARQUET_EXPORTER, **configured}, priority)
+    if not settings.get("FEED_URI_PARAMS"):
+        settings.set("FEED_URI_PARAMS", URI_PARAMS, "addon")
 
 
 def _name_of(component: str | type) -> str:

@@ -235,7 +235,7 @@ def page_metadata(
     An error in reading them does not cost the text.
     """
     try:
-        found = metadata.read_tokens(tokens, url or None)
+        found = metadata.read_tokens(tokens, url or None, text)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
         values = _settled(found.values) | media_fields([*images, *kept, *others])

@@ -1,7 +1,7 @@
-"""More feed formats: Parquet, CSV that is safe in a spreadsheet, and a feed per day or site.
+"""Feeds in Parquet, and a feed per day or site.
 
-These are Scrapy item exporters, item filters and URI parameters. The add-on registers the formats;
-choose one in `FEEDS`.
+These are a Scrapy item exporter, an item filter and URI parameters. The add-on registers the
+format `parquet`; choose it in `FEEDS`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import logging
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy.exporters import BaseItemExporter, CsvItemExporter
+from scrapy.exporters import BaseItemExporter
 from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
@@ -31,12 +30,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
-
-# What a spreadsheet takes for a formula, in the full-width forms, too, that some take for these;
-# after spaces of any kind, and what has no width, which some leave out.
-FORMULA: Final = re.compile(
-    "[\\s\u200b-\u200f\u2060\ufeff]*[=+@\t\r\n＝＋－＠-]"  # noqa: RUF001 - full-width forms are meant
-)
 
 
 class ParquetItemExporter(BaseItemExporter):
@@ -78,7 +71,6 @@ class ParquetItemExporter(BaseItemExporter):
         self._stream.rows.add(row)
 
     def finish_exporting(self) -> None:
-        """Make the file."""
         at = self._stream.finish()
         if at != self._path:
             logger.info(
@@ -107,40 +99,6 @@ def _path_of(file: IO[bytes]) -> Path | None:
     return path if same and path.is_file() else None
 
 
-class SpreadsheetCsvItemExporter(CsvItemExporter):
-    """CSV in which no cell is a formula: an apostrophe is put before what would begin one."""
-
-    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:
-        # A value that cannot be encoded would keep its item from this feed and from all others.
-        # Scrapy's annotation says BytesIO, its documentation any file.
-        super().__init__(cast("Any", file), **{"errors": "replace", **kwargs})
-        self.csv_writer: Any = _HarmlessRows(self.csv_writer)
-
-    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
-        value = super().serialize_field(field, name, value)
-        return (
-            value.decode(self.encoding or "utf-8", "replace") if isinstance(value, bytes) else value
-        )
-
-
-class _HarmlessRows:
-    """Rows, that of the names among them, without formulas for a *writer* of the module csv."""
-
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
-
-    def writerow(self, row: Iterable[object]) -> None:
-        self._writer.writerow([_harmless(cell) for cell in row])
-
-
-def _harmless(cell: object) -> object:
-    """*cell* as text that is no formula; numbers stay numbers."""
-    if cell is None or isinstance(cell, int | float):
-        return cell
-    text = str(cell)
-    return f"'{text}" if FORMULA.match(text) else text
-
-
 class SiteFilter(ItemFilter):
     """Has a feed take the articles of one site, its option ``site``.
 
@@ -157,7 +115,6 @@ class SiteFilter(ItemFilter):
             raise ValueError("SiteFilter: expected the feed's option 'site', such as 'example.com'")
 
     def accepts(self, item: Any) -> bool:
-        """Whether the address of *item* is on the site."""
         url = ItemAdapter(item).get(self._url)
         return super().accepts(item) and isinstance(url, str) and site_of(url) == self._site
 

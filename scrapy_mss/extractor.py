@@ -61,6 +61,8 @@ from scrapy_mss.pages.page_facts import PageFacts
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from scrapy_mss.metadata.completeness import Completeness
+
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
 
@@ -108,6 +110,21 @@ class Extraction:
     def markdown(self) -> str:
         """The article as Markdown, from `html`."""
         return markdown(self.html)
+
+    @property
+    def is_complete(self) -> bool | None:
+        """Whether the text is the whole article; None if the page does not say so."""
+        return self._completeness().is_complete
+
+    @property
+    def incomplete_reason(self) -> str | None:
+        """Why the text is not the whole article: ``paywall``, ``cut_end`` or ``word_count``."""
+        return self._completeness().incomplete_reason
+
+    def _completeness(self) -> Completeness:
+        from scrapy_mss.metadata import completeness_of  # which extracting alone does not need
+
+        return completeness_of(self.tokens, self.text, self.url)
 
     @property
     def raw_html(self) -> str:

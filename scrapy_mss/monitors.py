@@ -22,7 +22,6 @@ class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
 
     @monitors.name("There is no alarm for a site")  # type: ignore[untyped-decorator]
     def test_no_site_has_an_alarm(self) -> None:
-        """Name the alarms."""
         begin = _begin(stats.QUALITY_ALARM)
         alarms = sorted(
             name.removeprefix(begin) for name in self.data.stats if name.startswith(begin)
@@ -45,5 +44,4 @@ class QualitySuite(MonitorSuite):  # type: ignore[misc]
 
 
 def _begin(stat: Stat) -> str:
-    """What the names of a *stat* begin with."""
     return PREFIX + stat.name.partition("{")[0]

@@ -238,7 +238,6 @@ class NewArticlesPipeline(Component):
             self._lose(item, response)
 
     def failed(self, item: Any, response: Response | None) -> None:
-        """Note that an item is lost."""
         self._lose(item, response)
         self._leave_incomplete(response)
 
@@ -306,7 +305,6 @@ class StoriesPipeline(Component):
         return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
-        """Pass on *item*, with its story."""
         page = self._item_pages.page_of(item)
         response = page.response if page else None
         article = article_of(item, response, self._name_of)
@@ -333,7 +331,6 @@ class StoriesPipeline(Component):
             self._end(item, response, is_emitted=False)
 
     def failed(self, item: Any, response: Response | None) -> None:
-        """Note that *item* is lost."""
         self._end(item, response, is_emitted=False)
 
     def _drop(self, copy: _DroppedCopy) -> None:

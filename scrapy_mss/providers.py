@@ -34,7 +34,6 @@ class ArticleProvider(PageObjectInputProvider):
     async def __call__(
         self, to_provide: set[Callable[..., Any]], response: Response
     ) -> Sequence[Article]:
-        """The article of *response*."""
         if not isinstance(response, HtmlResponse):
             return [Article(url=response.url, probability=0.0)]
         result = await self._reader.article_of(response)

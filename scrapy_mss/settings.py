@@ -125,7 +125,6 @@ def _field_map(value: object) -> dict[str, str]:
 
 
 def _nearest(name: object, names: Sequence[str]) -> str:
-    """The known name that is closest to *name*, or all of them."""
     near = difflib.get_close_matches(str(name), names, n=1)
     return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(names)}"
 

@@ -165,14 +165,12 @@ class CrawlStats:
     )
 
     def add(self, stat: Stat, amount: float = 1, **parts: str) -> None:
-        """Count *amount* more."""
         if "site" in parts:
             self._of_sites[stat.of(**parts)] += amount  # type: ignore[assignment]
             parts = {**parts, "site": self._name_of(stat, parts["site"])}
         self.collector.inc_value(stat.of(**parts), amount)  # type: ignore[arg-type]
 
     def put(self, stat: Stat, value: float, **parts: str) -> None:
-        """Replace the value."""
         self.collector.set_value(stat.of(**parts), value)
 
     def get(self, stat: Stat, **parts: str) -> float:

@@ -29,6 +29,8 @@ RESEARCH = re.compile(
 SCRAPY = re.compile(r"scrapy\s+mss\s+([a-z]+)")
 MAKE = re.compile(r"\bmake\s+([a-z][a-z-]*)")
 TEST = re.compile(r"(?<![\w/])tests/[\w./-]*\w")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 TARGET = re.compile(r"^([a-z][a-z-]*):.*?##", re.MULTILINE)
 
 # Prints the exit code of `python -m NAME [SUBCOMMAND] --help` for each command line in its input.
@@ -110,6 +112,23 @@ def test_paths_of_tests_exist() -> None:
 
     assert len(named_paths) > 10
     assert [each for each in sorted(named_paths) if not (ROOT / each[1]).exists()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The names by which links lead to headings of *page*, as forges and Sphinx make them."""
+    headings = HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", each.lower()).strip().replace(" ", "-") for each in headings}
+
+
+def test_links_lead_to_files_and_headings() -> None:
+    dead = []
+    for page in ALL_PAGES:
+        for path, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+            target = page if not path else page.parent / path
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                dead.append((name_of(page), path, anchor))
+
+    assert dead == []
 
 
 def test_targets_of_make_exist() -> None:

@@ -2,27 +2,30 @@
 
 The *place* of a block is its length, its distances from the first and the last block that the
 classifier takes for the article, its tag, whether it is in a container like that of most of the
-article, whether it ends a sentence, and how sure the classifier is. For each labelled site, sums
-of weights and residuals (label less probability) by place are kept: whole numbers, which can be
-added in any order. From these sums alone follow
+article, whether it ends a sentence, and how sure the classifier is of it. For each labelled site,
+sums of weights and residuals (label less probability) by place are kept: whole numbers, which can
+be added in any order. From these sums alone follow
 
-- the correction, a sum of terms for these. The log-loss curves by 1/4 at most
-  (Böhning 1992), so a least-squares step on the sums never raises the loss that it was fitted to;
+- the correction, a sum of terms for these. The log-loss curves by 1/4 at most (Böhning 1992), so a
+  least-squares step on the sums never raises the loss that it was fitted to;
 - and its worth: by the same bound, the least that sites gain from a correction fitted to other
-  sites, or one half of a site's pages from the other half. It is used with the weight for which
-  that is greatest, and not at all where the gain may be chance.
+  sites. It is used with the weight for which that is greatest, and not at all where the gain may be
+  chance.
 
 So the labels of two sites are not taken for the rules of a language, and after labels that teach
 nothing the classifier reads as before. What holds for sites of one script says nothing of another.
 What the counts of a crawl add to the bundled ones is proved in the same way, on the first page of
 each site, which none of them is of.
+
+For the other pages of a labelled site, coefficients of traits are learned (`blocks.traits`), and
+used if the labelled pages were read better with them, each before it was learned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -32,15 +35,16 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import CLOSERS
+from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, Coefficients, traits
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import site_of
 
-# Raised when places or scripts change (tests/blocks/test_families.py), so that what is stored of
-# others is not used: it is part of `Model.reader`.
-VERSION: Final = 1
+# Raised when places, scripts or traits change (tests/blocks/test_families.py), so that what is
+# stored of others is not used: it is part of `Model.reader`.
+VERSION: Final = 2
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -49,7 +53,7 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
+ODDS: Final = (-2, 2)  # log-odds by the classifier
 # Before them: whether it is in the container with most of the article, and ends a sentence.
 AXES: Final = (
     *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
@@ -75,30 +79,33 @@ SCRIPT_SAMPLE: Final = 200  # words, of which the first characters count
 KANA_WEIGHT: Final = 4  # of Japanese text, half is Chinese characters
 
 UNIT: Final = 2**20  # what the blocks of a page weigh together
-CURVATURE: Final = 0.25
 LIKELY: Final = 0.5  # probability from which on a block counts as the article's
 # Chosen on `sites_ctf` and `sites_daniel`, and verified on others: research/notes/learning.md.
-PRIOR_PAGES_OF_SITES, PRIOR_PAGES_OF_SITE = 0.2, 0.02  # that speak for no correction
-MAX_OF_SITES, MAX_OF_SITE = 3.0, 4.0  # log-odds
+PRIOR_PAGES: Final = 0.2  # that speak for no correction
+MOST: Final = 3.0  # log-odds of a correction
 FEWEST_SITES, FEWEST_PAGES = 4, 4
 MAX_PAGES_OF_SITE: Final = 20  # that a site counts as, at most, for others
 MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
 MAX_SITES: Final = 256
-MAX_ROWS: Final = 2**20  # 32 bytes each; of a site with ten labelled pages some hundreds
+MAX_ROWS: Final = 2**20  # 24 bytes each; of a site with ten labelled pages some seven hundred
+MAX_TRAITS: Final = 2**13  # of a site: a quarter of those that weigh least goes at once
 MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no sum of two overflows
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
-MAX_CACHED: Final = 1024  # corrections of sites, some 6 KB each
 
-# The bits of a row's key: site | script | half of the site's pages | place
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 4, 20
-_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(_SCRIPT_BITS + _PLACE_BITS), np.uint64(_PLACE_BITS)
+# The bits of a row's key: site | script | place, or site | trait
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
+_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
+_TRAIT_MASK = np.uint64(2**24 - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
-N_SUMS: Final = 3
-_WEIGHT, _RESIDUAL, _RESIDUAL_WITH_OTHERS = range(N_SUMS)
-"""The columns: of the blocks there their weight, their residual by the classifier alone, and that
-with all that others tell, other sites and the memory of the site."""
+# In these rows of a site: what traits were worth on its labelled pages before they were learned,
+# the number of pages and their gain, and the F1 of their words without traits and with them.
+_SCORED, _TRIED = FIRST_TRAIT - 2, FIRST_TRAIT - 1
+N_SUMS: Final = 2
+_WEIGHT, _RESIDUAL = range(N_SUMS)
+"""The columns of places: of the blocks there their weight, and their residual by the classifier
+alone; of traits: their curvature and moment."""
 
 Sums = NDArray[np.int64]
 
@@ -168,40 +175,16 @@ def site_number(url: str) -> int:
     return int.from_bytes(digest.digest(), "little") if site else 0
 
 
-def _strides() -> tuple[Indices, Indices, int]:
-    """The first coefficient of each term, its strides along the axes, and how many there are."""
-    starts, strides, n = [], np.zeros((len(TERMS), len(AXES)), np.intp), 0
-    for number, term in enumerate(TERMS):
-        starts.append([n])
-        size = 1
-        for axis in term:
-            strides[number, axis] = size
-            size *= AXES[axis]
-        n += size
-    return np.array(starts), strides, n
-
-
-_STARTS, _STRIDES, N_COEFFICIENTS = _strides()
-
-
-def terms_of(place: Indices) -> Indices:
-    """intp[n_terms, n]: the number of the coefficient of each term at each *place*."""
-    found: Indices = _STARTS + _STRIDES @ np.array(np.unravel_index(place, AXES))
-    return found
-
-
-class Correction(NamedTuple):
-    """Log-odds by place, within *most* on either side, and with a *weight*."""
-
-    coefficients: Floats  # float64[N_COEFFICIENTS]
-    most: float
-    weight: float = 1.0
-
-    def of(self, terms: Indices) -> Floats:
-        """float64[n]: the log-odds at places with the coefficients *terms*."""
-        fitted = self.coefficients[terms].sum(axis=0)
-        bounded: Floats = self.weight * np.clip(fitted, -self.most, self.most)
-        return bounded
+@cache
+def _terms() -> tuple[Indices, int]:
+    """intp[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
+    axes = np.unravel_index(np.arange(N_PLACES), AXES)
+    columns, n = [], 0
+    for term in TERMS:
+        sizes = [AXES[axis] for axis in term]
+        columns.append(n + np.ravel_multi_index([axes[axis] for axis in term], sizes))
+        n += int(np.prod(sizes))
+    return np.array(columns), n
 
 
 class Normal(NamedTuple):
@@ -213,7 +196,8 @@ class Normal(NamedTuple):
     @classmethod
     def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
         """Those of the sums at the places *place*, in pages."""
-        columns, n = terms_of(place), N_COEFFICIENTS
+        columns, n = _terms()
+        columns = columns[:, place]
         at = columns[:, np.newaxis] * n + columns
         weights = np.broadcast_to(CURVATURE * weight, at.shape)
         curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)
@@ -227,15 +211,17 @@ class Normal(NamedTuple):
         slope: Floats = self.slope + sign * other.slope
         return Normal(curvature, slope)
 
-    def correction(self, prior: float, most: float) -> Correction:
-        """Log-odds within *most*, where *prior* pages speak for none."""
+    def correction(self, prior: float, most: float) -> Floats:
+        """float64[N_PLACES]: log-odds within *most*, where *prior* pages speak for none."""
+        columns, n = _terms()
         # The coefficients of what no page has are 0. A site has few others, and its small system is
         # solved by one thread: several would wait for one another where other processes are busy.
         known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
         curvature = self.curvature[np.ix_(known, known)] + prior * np.eye(len(known))
-        fitted = np.zeros(N_COEFFICIENTS)
+        fitted = np.zeros(n)
         fitted[known] = np.linalg.solve(curvature, self.slope[known])
-        return Correction(fitted, most)
+        bounded: Floats = np.clip(fitted[columns].sum(axis=0), -most, most)
+        return bounded
 
 
 class Gain(NamedTuple):
@@ -267,23 +253,40 @@ class Gain(NamedTuple):
 class ScriptLesson(NamedTuple):
     """What the labelled sites in a script teach of others in it.
 
-    ``correction`` is None if it is no proven gain. ``gain`` is what a page of a site gains at least
-    by those of others, in log-likelihood of its mean block. ``counts_weight`` is that of what the
-    counts of crawls add.
+    ``correction`` is float64[N_PLACES], with its ``weight``; None if it is no proven gain.
+    ``gain`` is what a page of a site gains at least by those of others, in log-likelihood of its
+    mean block. ``counts_weight`` is that of what the counts of crawls add.
     """
 
     sites: int
-    correction: Correction | None = None
+    correction: Floats | None = None
+    weight: float = 0.0
     gain: float = 0.0
     counts_weight: float = 0.0
 
-    @property
-    def weight(self) -> float:
-        """The weight of the correction; 0 without one."""
-        return 0.0 if self.correction is None else self.correction.weight
-
 
 UNTAUGHT: Final = ScriptLesson(0)
+
+
+class SiteLesson(NamedTuple):
+    """What the labelled pages of a site teach of its others, by reading each before it is learned.
+
+    ``gain`` is what traits give a page, in log-likelihood of its mean block, and ``f1`` and
+    ``f1_with_traits`` are those of the words in its likely blocks.
+    """
+
+    pages: float
+    gain: float
+    f1: float
+    f1_with_traits: float
+    is_used: bool
+
+
+def described(lesson: SiteLesson) -> str:
+    """The *lesson* in words."""
+    use = "used" if lesson.is_used else "not used"
+    f1 = f"{lesson.f1:.3f} without what earlier ones taught, {lesson.f1_with_traits:.3f} with it"
+    return f"{lesson.pages:,.0f} pages, F1 {f1}; {use}"
 
 
 class Taught(NamedTuple):
@@ -311,9 +314,9 @@ class Table(NamedTuple):
         """The normal equations of a fit to them."""
         return Normal.of(*self)
 
-    def gain(self, correction: Correction) -> tuple[float, float]:
+    def gain(self, correction: Floats) -> tuple[float, float]:
         """The slope and the curvature of what these pages gain by *correction*."""
-        here = correction.of(terms_of(self.place))
+        here = correction[self.place]
         return float(self.residual @ here), CURVATURE * float((self.weight * here) @ here)
 
 
@@ -330,7 +333,6 @@ class Lessons:
     _checked: Sums | None = field(default=None, init=False)  # by `_fit_if_due`
     _fitted_pages: float = field(default=-1.0, init=False)
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
-    _of_site: dict[int, tuple[float, Correction | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         """Check the rows, which a file may have, or another process may have sent."""
@@ -340,7 +342,8 @@ class Lessons:
             raise ValueError("lessons whose keys are not in ascending order")
         place = self.keys & _PLACE_MASK
         script = self.keys >> _SCRIPT_SHIFT & _SCRIPT_MASK
-        if not ((place < 2 * N_PLACES) | (place == _COUNTS)).all() or (script >= len(NAMES)).any():
+        of_script = ((place < N_PLACES) | (place == _COUNTS)) & (script < len(NAMES))
+        if not (of_script | self._of_traits).all():
             raise ValueError("lessons of places or scripts that there are not")
         if (self.sums[:, _WEIGHT] < 0).any() or (self.sums != _within_bounds(self.sums)).any():
             raise ValueError(f"lessons with sums beyond {MAX_SUM}, or weights below 0")
@@ -350,29 +353,34 @@ class Lessons:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @classmethod
-    def of_page(cls, page: Page, inside: Bools, half: int, readings: Readings) -> Lessons:
-        """What *page* teaches whose blocks are *inside* the article (bool[n_blocks]) or not.
-
-        *half*, 0 or 1, is that of its site which it belongs to.
-        """
+    def of_page(self, page: Page, inside: Bools, readings: Readings) -> Lessons:
+        """What *page* adds whose blocks are *inside* the article (bool[n_blocks]) or not."""
         site, alone = site_number(page.url), readings.alone
         if not site or not len(alone):
-            return cls()
+            return Lessons()
         weight = np.sqrt(np.maximum(page.words, 1.0))
-        weight *= UNIT / weight.sum()
-        values = np.stack((np.ones(len(alone)), inside - alone, inside - readings.with_others))
-        filled, at = np.unique(places(page, alone), return_inverse=True)
-        sums = np.array([np.bincount(at, weight * each) for each in values]).T
-        rows = [(filled + half * N_PLACES, np.rint(sums).astype(np.int64))]
+        share = UNIT * weight / weight.sum()
+        place, residual = places(page, alone), inside - alone
+        sums = np.array([np.bincount(place, each, N_PLACES) for each in (share, share * residual)])
+        filled = np.flatnonzero(sums[_WEIGHT])
+        script = script_of(page, alone) << _PLACE_BITS
+        rows = [(script + filled, sums[:, filled])]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
-            slope, curvature = weight @ (values[1] * effect), CURVATURE * (weight @ effect**2)
-            rows.append((np.array([_COUNTS]), np.rint([[curvature, slope, 0.0]]).astype(np.int64)))
-        above = np.uint64(site) << _SITE_SHIFT
-        above |= np.uint64(script_of(page, alone)) << _SCRIPT_SHIFT
-        keys = np.concatenate([above | place.astype(np.uint64) for place, _ in rows])
-        return cls(keys, np.concatenate([each for _, each in rows]), readings.reader)
+            slope, curvature = share @ (residual * effect), CURVATURE * (share @ effect**2)
+            rows.append((np.array([script + _COUNTS]), np.array([[curvature], [slope]])))
+        of_block, known = traits(page, alone > LIKELY), self._coefficients(site, readings.reader)
+        without, correction = readings.with_others, known.correction(of_block)
+        scored = [_f1(page, inside, each) for each in (without, corrected(without, correction))]
+        gain = share @ _gain(inside, without, correction)
+        tried = np.array([[UNIT * scored[0], UNIT], [UNIT * scored[1], gain]])
+        rows.append((np.array([_SCORED, _TRIED]), tried))
+        more = known.learned(of_block, inside, without, weight / weight.mean())
+        rows.append((more.trait.astype(np.intp), UNIT * np.array([more.curvature, more.moment])))
+        keys = np.concatenate([each for each, _ in rows]).astype(np.uint64)
+        keys |= np.uint64(site) << _SITE_SHIFT
+        added = np.concatenate([each for _, each in rows], axis=1).T
+        return Lessons(keys, _within_bounds(np.rint(added)).astype(np.int64), readings.reader)
 
     @classmethod
     def total(cls, parts: Iterable[Lessons]) -> Lessons:
@@ -393,7 +401,7 @@ class Lessons:
             self.keys, self.sums = _bounded(*_added(self, other))
         else:
             self.keys, self.sums, self.reader = other.keys, other.sums, other.reader
-            self._fitted_pages, self._of_site = -1.0, {}
+            self._fitted_pages = -1.0
 
     def scaled(self, share: float) -> Lessons:
         """The same with a *share* of their weight."""
@@ -402,7 +410,13 @@ class Lessons:
     @property
     def pages(self) -> float:
         """How many pages they are of."""
-        return float(self.sums[self.keys & _PLACE_MASK != _COUNTS, _WEIGHT].sum()) / UNIT
+        return float(self.sums[self.keys & _TRAIT_MASK == _TRIED, _WEIGHT].sum()) / UNIT
+
+    @property
+    def _of_traits(self) -> Bools:
+        """bool[n]: the rows of traits, and of what they were worth."""
+        of_traits: Bools = self.keys & _TRAIT_MASK >= _SCORED
+        return of_traits
 
     def knows(self, url: str) -> bool:
         """Whether a page of the site of *url* was learned."""
@@ -417,13 +431,17 @@ class Lessons:
         script = script_of(page, alone)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        by_site = self.of_site(site_number(page.url))
-        if by_others is None and by_site is None and not counts_weight:
+        lesson = self.of_site(page.url)
+        of_site = (
+            self._coefficients(site_number(page.url), self.reader)
+            if lesson is not None and lesson.is_used
+            else None
+        )
+        if by_others is None and of_site is None and not counts_weight:
             return None
-        terms = terms_of(places(page, alone))
         return Taught(
-            np.zeros(len(alone)) if by_others is None else by_others.of(terms),
-            None if by_site is None else by_site.of(terms),
+            np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)],
+            None if of_site is None else of_site.correction(traits(page, alone > LIKELY)),
             counts_weight,
         )
 
@@ -438,26 +456,22 @@ class Lessons:
         self._fit_if_due()
         return {NAMES[script]: each for script, each in sorted(self._of_script.items())}
 
-    def of_site(self, site: int) -> Correction | None:
-        """The correction of pages of *site* by its own labels, if it has one."""
-        low, high = (
-            self.keys.searchsorted(np.array([site, site + 1], np.uint64) << _SITE_SHIFT)
-            if site
-            else (0, 0)
-        )
-        if low == high:
+    def of_site(self, url: str) -> SiteLesson | None:
+        """What labelled pages of the site of *url* were worth; None if there is none."""
+        site = np.uint64(site_number(url)) << _SITE_SHIFT
+        rows = slice(*self.keys.searchsorted([site | _SCORED, site | FIRST_TRAIT]).tolist())
+        if rows.stop - rows.start != len((_SCORED, _TRIED)):
             return None
-        tables = [self._table(slice(low, high), _RESIDUAL_WITH_OTHERS, half) for half in (0, 1)]
-        pages = sum(table.pages for table in tables)
-        if pages < FEWEST_PAGES:
+        (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
+        if not pages:
             return None
-        fitted_pages, correction = self._of_site.get(site, (0.0, None))
-        if pages >= GROWTH * fitted_pages:
-            correction = _own_correction(*tables)
-            if len(self._of_site) >= MAX_CACHED:
-                del self._of_site[next(iter(self._of_site))]
-            self._of_site[site] = pages, correction
-        return correction
+        is_used = pages >= FEWEST_PAGES and gain > 0
+        return SiteLesson(pages, gain / pages, f1 / pages, f1_with_traits / pages, is_used)
+
+    def _coefficients(self, site: int, reader: int) -> Coefficients:
+        """Those of *site* by the classifier *reader*, whatever they are worth."""
+        rows = _traits_of(site, self.keys) if reader == self.reader else slice(0, 0)
+        return Coefficients(self.keys[rows] & _TRAIT_MASK, *(self.sums[rows].T / UNIT))
 
     def _fit_if_due(self) -> None:
         if self._checked is self.sums:
@@ -468,10 +482,12 @@ class Lessons:
         self._fitted_pages = pages
         group = self.keys >> _SCRIPT_SHIFT
         first = np.flatnonzero(np.diff(group, prepend=~group[:1]))
-        scripts: dict[int, list[slice]] = {}
+        of_traits, scripts = self._of_traits, dict[int, list[slice]]()
         bounds = [*first.tolist(), len(group)]
         for low, high in pairwise(bounds):
-            scripts.setdefault(int(group[low]) & 2**_SCRIPT_BITS - 1, []).append(slice(low, high))
+            if not of_traits[low]:
+                script = int(group[low]) & 2**_SCRIPT_BITS - 1
+                scripts.setdefault(script, []).append(slice(low, high))
         self._of_script = {script: self._by_sites(rows) for script, rows in scripts.items()}
 
     def _by_sites(self, rows: Sequence[slice]) -> ScriptLesson:
@@ -484,35 +500,30 @@ class Lessons:
         total = _sum(folds)
         gains = np.zeros((len(tables), 2))
         for number, fold in enumerate(folds):
-            correction = total.plus(fold, -1).correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)
+            correction = total.plus(fold, -1).correction(PRIOR_PAGES, MOST)
             gains[number::n_folds] = [table.gain(correction) for table in tables[number::n_folds]]
         gain, counts_weight = Gain(*gains.T), self._proven_counts(rows)
         weight = gain.proven_weight
         if not weight:
             return ScriptLesson(len(tables), counts_weight=counts_weight)
-        correction = total.correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)._replace(weight=weight)
+        correction = weight * total.correction(PRIOR_PAGES, MOST)
         of_a_page = float(gain.of(weight).sum()) / sum(table.pages for table in tables)
-        return ScriptLesson(len(tables), correction, of_a_page, counts_weight)
+        return ScriptLesson(len(tables), correction, weight, of_a_page, counts_weight)
 
     def _proven_counts(self, rows: Iterable[slice]) -> float:
         """The weight of what counts add, by the first pages of the sites in these *rows*."""
         last = [each.stop - 1 for each in rows]
         tested = [row for row in last if self.keys[row] & _PLACE_MASK == _COUNTS]
-        curvature, slope = self.sums[tested, :2].T.astype(float)
+        curvature, slope = self.sums[tested].T.astype(float)
         return Gain(slope, curvature).proven_weight if len(tested) >= FEWEST_SITES else 0.0
 
     def _capped(self, rows: slice) -> Table:
         """The sums of a site, as of no more pages than a site may count as."""
-        table = self._table(rows, _RESIDUAL)
-        share = min(MAX_PAGES_OF_SITE / max(table.pages, 1.0), 1.0)
-        return Table(table.place, share * table.weight, share * table.residual)
-
-    def _table(self, rows: slice, residual: int, half: int | None = None) -> Table:
-        """The sums in *rows*, of both halves or of one, with the *residual* that is asked for."""
         place = (self.keys[rows] & _PLACE_MASK).astype(np.intp)
-        chosen = place != _COUNTS if half is None else place // N_PLACES == half
-        sums = self.sums[rows][chosen] / UNIT
-        return Table(place[chosen] % N_PLACES, sums[:, _WEIGHT], sums[:, residual])
+        is_place = place != _COUNTS
+        weight, residual = self.sums[rows][is_place].T / UNIT
+        share = min(MAX_PAGES_OF_SITE / max(float(weight.sum()), 1.0), 1.0)
+        return Table(place[is_place], share * weight, share * residual)
 
 
 class Readings(NamedTuple):
@@ -529,18 +540,18 @@ def corrected(probability: Floats, correction: Floats) -> Floats:
     return logistic(log_odds(probability) + correction)
 
 
-def _own_correction(*halves: Table) -> Correction | None:
-    """The correction by the pages of one site, weighted by what either half gains by the other."""
-    normals = [table.normal for table in halves]
-    gains = [
-        table.gain(other.correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE))
-        for table, other in zip(halves, normals[::-1], strict=True)
-    ]
-    weight = Gain(*np.array(gains).T).weight
-    if not weight:
-        return None
-    own = _sum(normals).correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE)
-    return own._replace(weight=weight)
+def _f1(page: Page, inside: Bools, probability: Floats) -> float:
+    """That of the words in blocks that are more likely *inside* than not."""
+    likely = probability > LIKELY
+    both = float(page.words @ likely + page.words @ inside)
+    return 2 * float(page.words @ (likely & inside)) / both if both else 1.0
+
+
+def _gain(inside: Bools, probability: Floats, correction: Floats) -> Floats:
+    """float64[n]: the log-likelihood that the labels of the blocks gain by *correction*."""
+    odds = log_odds(probability)
+    gain: Floats = inside * correction
+    return gain + np.logaddexp(0, odds) - np.logaddexp(0, odds + correction)
 
 
 def _sum(normals: Iterable[Normal]) -> Normal:
@@ -563,11 +574,35 @@ def _within_bounds(sums: Sums) -> Sums:
 
 def _bounded(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
     """The rows of the sites with most pages, of as many as there is room for."""
+    keys, sums = _with_fewer_traits(keys, sums)
     sites, of_row = np.unique(keys >> _SITE_SHIFT, return_inverse=True)
     if len(sites) <= MAX_SITES and len(keys) <= MAX_ROWS:
         return keys, sums
-    by_pages = np.lexsort((sites, np.bincount(of_row, sums[:, _WEIGHT])))[::-1]
+    pages = np.where(keys & _TRAIT_MASK == _TRIED, sums[:, _WEIGHT], 0)
+    by_pages = np.lexsort((sites, np.bincount(of_row, pages)))[::-1]
     n_rows = np.bincount(of_row)[by_pages].cumsum()
     stays = np.zeros(len(sites), np.bool_)
     stays[by_pages[:MAX_SITES][n_rows[:MAX_SITES] <= MAX_ROWS]] = True
     return keys[stays[of_row]], sums[stays[of_row]]
+
+
+def _with_fewer_traits(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
+    """All rows, but of sites with too many traits not those that weigh least."""
+    if len(keys) <= MAX_TRAITS:
+        return keys, sums
+    is_trait = keys & _TRAIT_MASK >= FIRST_TRAIT
+    sites, n_traits = np.unique(keys[is_trait] >> _SITE_SHIFT, return_counts=True)
+    stays = np.ones(len(keys), np.bool_)
+    for site in sites[n_traits > MAX_TRAITS].tolist():
+        rows = _traits_of(site, keys)
+        by_weight = np.argsort(np.abs(sums[rows, _RESIDUAL]), kind="stable")
+        stays[rows.start + by_weight[: -3 * MAX_TRAITS // 4]] = False
+    return keys[stays], sums[stays]
+
+
+def _traits_of(site: int, keys: TokenIds) -> slice:
+    """The rows with the traits of *site*."""
+    first = np.uint64(site) << _SITE_SHIFT | np.uint64(FIRST_TRAIT)
+    return slice(
+        int(keys.searchsorted(first)), int(keys.searchsorted(first | _TRAIT_MASK, "right"))
+    )

@@ -50,7 +50,6 @@ class Part:
 
     @property
     def weight(self) -> int:
-        """Its bytes in the archive."""
         return sum(piece.weight for piece in self.pieces)
 
 
@@ -96,12 +95,10 @@ class DonePart:
 
     @property
     def number(self) -> int:
-        """The number in its name."""
         return int(self.name.removeprefix("part-").removesuffix(".parquet"))
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> DonePart:
-        """The part that has these `values`, as JSON has them."""
         pieces = (
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
@@ -227,7 +224,6 @@ def _name(part: Part) -> str:
 
 
 def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
-    """The name of the part of *rows*, and that of the file that it is in."""
     name = _name(part)
     new = f"{name}.{token_hex(4)}{NEW}"
     schema = ALL_COLUMNS.schema()

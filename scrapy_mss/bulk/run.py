@@ -38,7 +38,6 @@ class Summary(NamedTuple):
 
     @classmethod
     def of(cls, parts: Collection[DonePart]) -> Summary:
-        """The summary of *parts*."""
         reasons = sum((Counter(part.reasons) for part in parts), Counter[str]())
         pages, articles = (sum(part.pages for part in parts), sum(part.articles for part in parts))
         return cls(len(parts), pages, articles, reasons)
@@ -148,7 +147,6 @@ class Manifest:
         self._file.close()
 
     def left(self, pieces: Iterable[Piece]) -> list[Piece]:
-        """Those of *pieces* that are not done."""
         done = {each.piece.key for part in self.parts.values() for each in part.pieces}
         return [piece for piece in pieces if piece.key not in done]
 
@@ -276,6 +274,5 @@ def _fits(done: DonePiece, expected: int) -> bool:
 
 
 def _difference(made: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
-    """The values of *made* that are not as *expected*."""
     names = [name for name in {**made, **expected} if made.get(name) != expected.get(name)]
     return ", ".join(f"{name} = {made.get(name)!r}, not {expected.get(name)!r}" for name in names)

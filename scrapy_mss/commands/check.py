@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from scrapy.http import Response, TextResponse
 
@@ -29,10 +27,8 @@ from scrapy_mss.commands.fetching import (
     print_failure,
     run,
 )
-from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import load_wrappers
-from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked, snapshot
+from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,13 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="read the test pages from here instead of the network; same sources as train",
     )
-    parser.add_argument(
-        "--snapshot",
-        type=Path,
-        metavar="FILE",
-        help="compare with the results in this file, then update it; a failing result does not "
-        "replace a passing one",
-    )
     add_model_arguments(parser)
 
 
@@ -60,7 +49,6 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     tests = {example.url for wrapper in wrappers for example in wrapper.tests}
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
-    before = _read(options.snapshot) if options.snapshot else {}
     extractor = extractor_with(chosen_model(options, command))
     outcomes: list[Outcome] = []
 
@@ -74,27 +62,15 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         left = (example.url for example in wrapper.tests if example.url not in seen)
         outcomes.extend(Outcome(wrapper.id, url, NO_PAGE) for url in left)
     for outcome in outcomes:
-        print_line(_line(outcome, before.get(outcome.key)))
+        print_line(_line(outcome))
     good = sum(outcome.good for outcome in outcomes)
     print_line(f"{good} of {len(outcomes)} test pages are labelled as expected")
-    if options.snapshot:
-        write_atomically(options.snapshot, snapshot(_baseline(outcomes, before)))
     return GOOD if good == len(outcomes) else NOT_FOUND
 
 
-def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -> Iterator[Outcome]:
-    """What the next check is compared with: the last good outcome, where there was one."""
-    for outcome in outcomes:
-        earlier = before.get(outcome.key)
-        keep = earlier is not None and earlier.good and not outcome.good
-        yield earlier if keep and earlier else outcome
-
-
-def _line(outcome: Outcome, before: Outcome | None) -> str:
+def _line(outcome: Outcome) -> str:
     parts = ["ok  " if outcome.good else "FAIL", outcome.wrapper, outcome.url, _result(outcome)]
     parts += [f"missing {text!r}" for text in outcome.missing]
-    if before and before.compared != outcome.compared:
-        parts.append(f"(before: {_result(before)})")
     return "  ".join(parts)
 
 
@@ -129,28 +105,10 @@ def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssComm
     return seen
 
 
-def _read(path: Path) -> dict[tuple[str, str], Outcome]:
-    """The outcomes of an earlier check; none if there is no file yet."""
-    if not path.exists():
-        return {}
-    try:
-        rows = [_outcome(row) for row in json.loads(read_regular(path, LARGEST_PAGE))]
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise CommandError(
-            f"{path}: expected a file that --snapshot has written: {error}"
-        ) from error
-    return {row.key: row for row in rows}
-
-
-def _outcome(row: dict[str, Any]) -> Outcome:
-    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    return Outcome(**row | lists)
-
-
 ACTION = Action(
-    "Label the test pages of wrappers. Report which pages are labelled, which fields select\n"
-    "nothing, and what has changed. Exit code 1 if a body, title, authors or date is missing.",
-    "scrapy mss check wrappers/ --snapshot wrappers.json",
+    "Label the test pages of wrappers. Report which pages are labelled, and which fields\n"
+    "select nothing. Exit code 1 if a body, title, authors, date or phrase is missing.",
+    "scrapy mss check wrappers/",
     add_arguments,
     perform,
 )

@@ -128,7 +128,6 @@ class MssExtension:
         return self._reader
 
     def open(self) -> None:
-        """Begin with the crawl."""
         self.state.begin()
         self.jobs.start_workers(asked_for=self._asked_for_workers)
 

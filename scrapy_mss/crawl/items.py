@@ -78,7 +78,6 @@ class ItemPages:
         self._pairs: dict[int, _Pair] = {}  # by the id of the item, oldest first
 
     def pair(self, item: object, response: HtmlResponse, *, made: bool) -> None:
-        """Remember that *item* is of *response*."""
         key = id(item)
 
         def forget(_gone: object) -> None:
@@ -99,7 +98,6 @@ class ItemPages:
         return None if response is None else ItemPage(response, pair.made)
 
     def forget(self, item: object) -> None:
-        """Forget *item*, which has left the pipelines."""
         if self.page_of(item) is not None:
             del self._pairs[id(item)]
 
@@ -122,12 +120,10 @@ class ItemNotes(Generic[Note]):
         _bound(self._notes)
 
     def get(self, item: object) -> Note | None:
-        """The note of this very *item*."""
         noted = self._notes.get(id(item))
         return None if noted is None else noted[2]
 
     def pop(self, item: object, response: Response | None) -> Note | None:
-        """The note of *item*, which is removed with it."""
         key: int | None = id(item)
         if key not in self._notes:
             same = (key for key, (_, of, _) in self._notes.items() if of is response)
@@ -135,7 +131,6 @@ class ItemNotes(Generic[Note]):
         return None if key is None else self._notes.pop(key)[2]
 
     def __iter__(self) -> Iterator[Note]:
-        """All notes that there are."""
         return (note for _, _, note in self._notes.values() if note is not None)
 
 
@@ -180,7 +175,6 @@ class ItemArticle:
 
     @property
     def keys(self) -> set[int]:
-        """The keys of all addresses."""
         canonical = (self.addresses.canonical,) if self.addresses.canonical else ()
         return {address_key(url) for url in (*self.addresses.own, *canonical)}
 

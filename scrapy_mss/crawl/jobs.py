@@ -29,7 +29,7 @@ from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pages import requested_url
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import can_have_workers
+from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -83,7 +83,7 @@ class PageJobs:
         if not self._options.workers:
             return
         if not can_have_workers():
-            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
+            why = f"MSS_WORKERS needs {NEEDS}"
         elif not runs_asyncio():
             why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
         else:
@@ -217,7 +217,6 @@ class PageLabels:
         self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
 
     def wrapper_for(self, response: HtmlResponse) -> Wrapper | None:
-        """The wrapper that matches the URL of *response*."""
         return self._wrappers.find(response.url)
 
     def begin(
@@ -265,7 +264,6 @@ class PageLabels:
         labelled.job.set_result(replace(answer, example=None))
 
     async def answer(self, labelled: LabelJob) -> PageAnswer:
-        """The answer of *labelled*, which is counted once."""
         answer = await answered(labelled.job)
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True

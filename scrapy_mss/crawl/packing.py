@@ -119,7 +119,6 @@ def _document(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
 
 
 def _read(value: Any, expected: Any) -> Any:  # noqa: ANN401 - whatever is expected
-    """The *value* of a document as one of the *expected* type."""
     kind, arguments = get_origin(expected) or expected, get_args(expected)
     if kind in (Union, UnionType):
         return _first(value, arguments)

@@ -38,7 +38,6 @@ class StoredState:
     """
 
     def __init__(self, options: Options, store: Store, numbers: CrawlStats) -> None:
-        """Read what there is in *store*."""
         store.check()
         self._options = options
         self._store = store

@@ -115,7 +115,6 @@ class ArticleColumns:
         return cls({pairs[name]: types.get(name, str) for name in pairs}, has_other=False)
 
     def schema(self) -> pa.Schema:
-        """The same for pyarrow."""
         import pyarrow as pa
 
         kinds = {"list": pa.list_(pa.string())}
@@ -334,7 +333,6 @@ class StreamAside:
         self.rows = Stream(self._file, schema)
 
     def finish(self) -> None:
-        """Write the Parquet file."""
         with self._file:
             self.rows.close()
             self._file.seek(0)

@@ -153,7 +153,6 @@ def author_names(texts: Iterable[str]) -> list[str]:
 
 
 def _names_in(text: str) -> tuple[tuple[str, str], ...]:
-    """The names in one text, each folded and as it is written."""
     parts = _parts(clean(text)[:MAX_LINE].rstrip())
     names = (_without_labels(" ".join(part.split())).strip(_EDGE) for part in parts)
     return tuple((folded(name), name) for name in names if is_name(name))

@@ -75,7 +75,6 @@ class ParsedPage:
 
     @lazy
     def links(self) -> Mapping[str, list[str]]:
-        """The URLs of `<link>` by relation."""
         links: dict[str, list[str]] = {}
         for url, relations in self.tree.values("link", LINK_ATTRIBUTES, MAX_OF_TAG):
             if url and relations:
@@ -130,7 +129,6 @@ class ParsedPage:
 
     @lazy
     def h1_headings(self) -> list[str]:
-        """The headings that are `<h1>`."""
         return [text for text, element in self._headings if element.tag == "h1"]
 
     @lazy
@@ -186,7 +184,6 @@ class ParsedPage:
 
     @lazy
     def graph(self) -> Graph:
-        """The JSON-LD of the page."""
         return Graph(filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True)), self.identity)
 
     @lazy

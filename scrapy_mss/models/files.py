@@ -52,7 +52,6 @@ class ModelFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return str(self.path)
 
     def load(self) -> Model:

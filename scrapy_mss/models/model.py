@@ -308,7 +308,7 @@ def _example(page: Page, inside: Bools, model: Model, recalled: Recalled | None 
         return Example(key, observation)
     readings = _readings(page, model, model.classifier, recalled)
     of_blocks = page.blocks.mostly(inside & page.tokens.is_word)
-    return Example(key, observation, Lessons.of_page(page, of_blocks, key % 2, readings))
+    return Example(key, observation, model.learned.lessons.of_page(page, of_blocks, readings))
 
 
 def _readings(

@@ -66,7 +66,6 @@ class StoredModel:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return self._store.name
 
     def load(self) -> Model:
@@ -127,7 +126,6 @@ class StoredModel:
             logger.warning("scrapy-mss: %s: the deltas cannot be added up: %s", self.name, error)
 
     def _rebasing(self) -> Change:
-        """What stores a new base."""
         model, generation = self._loaded()
         data = to_bytes(model)
 

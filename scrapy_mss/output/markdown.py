@@ -74,7 +74,6 @@ def _parsed(html: str) -> _Element:
 
 
 def _open(open_elements: list[_Element], name: str, attributes: str) -> None:
-    """Add an element to the innermost of the *open_elements*, and open it."""
     values = {key: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
     element = _Element(name, values)
     open_elements[-1].children.append(element)
@@ -347,7 +346,6 @@ def _indented(text: str, mark: str) -> str:
 
 
 def _blocks(element: _Element) -> list[_Block]:
-    """The blocks in *element*, in its order."""
     found: list[_Block] = []
     run: list[_Node] = []
     for child in element.children:
@@ -464,7 +462,6 @@ def _table(element: _Element) -> list[_Block]:
 
 
 def _children(element: _Element, name: str = "") -> list[_Element]:
-    """The elements in *element*, of a *name* if one is given."""
     elements = (each for each in element.children if isinstance(each, _Element))
     return [each for each in elements if name in ("", each.name)]
 

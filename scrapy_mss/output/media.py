@@ -83,7 +83,6 @@ class Medium(NamedTuple):
     is_file: bool = True
 
     def as_dict(self) -> dict[str, str]:
-        """The fields that an article has of it."""
         return {"kind": self.kind, "url": self.url, "caption": self.caption, "alt": self.alt}
 
 

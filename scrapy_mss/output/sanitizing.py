@@ -316,7 +316,6 @@ class _Builder:
         self.parts.append(self.html_of(text))
 
     def html_of(self, text: str) -> str:
-        """Words and symbols as HTML."""
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
         if _ESCAPED.search(text):

@@ -254,10 +254,13 @@ MAX_END: Final = 40  # of them, to be shown
 _CONTINUES: Final = re.compile(
     r"(?:continue|keep) reading|(?:subscribe|sign in|log in|register) to (?:read|continue)"
     r"|read the (?:full|whole|rest of)|(?:to|and) read (?:the )?(?:full|more|on)|subscribers only"
-    r"|weiter ?lesen|jetzt (?:abonnieren|testen)|lire la suite|réservé aux abonnés|abonnez-vous"
+    r"|weiter ?lesen|jetzt (?:abonnieren|testen)|lire la suite|réservée? aux abonnés|abonnez-vous"
     r"|seguir leyendo|solo para suscriptores|suscr[íi]b(?:ete|ase)|continua a leggere"
     r"|riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej"
-    r"|continue (?:lendo|a ler)|läs vidare|læs videre|les videre",
+    r"|continue (?:lendo|a ler)|läs vidare|læs videre|les videre|jatka lukemista|číst dál"
+    r"|olvasás folytatása|continuă lectura|okumaya devam|συνεχίστε την ανάγνωση|читать далее"
+    r"|читати далі|доступно (?:только )?по подписке|続きを読む|会員限定記事|继续阅读"
+    r"|閱讀全文|阅读全文|계속 읽기|이어서 읽기",
     re.IGNORECASE,
 )
 
@@ -267,11 +270,31 @@ def teaser(facts: PageFacts) -> str:
     if facts.n_words >= OF_TEASER or not facts.text:
         return ""
     source = facts.declarations.source
-    offer = _CONTINUES.search(facts.text[-MAX_OFFER:])
-    end = quoted(facts.text[-MAX_END:] if offer is None else offer[0])
-    is_cut = offer is not None or _CUT.search(facts.text) is not None
+    offer = offer_at_end(facts.text)
+    end = quoted(offer or facts.text[-MAX_END:])
+    is_cut = bool(offer) or breaks_off(facts.text)
     if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
         return f"{end}, not free as declared"
-    is_broken_off = offer is not None or facts.text.rstrip("])").endswith(_ELLIPSES)
-    mark = _PAYWALL_MARK.search(source) if is_broken_off else None
+    mark = _PAYWALL_MARK.search(source) if offer or has_ellipsis(facts.text) else None
     return "" if mark is None else f"{end}, {quoted(mark[0])}"
+
+
+def offer_at_end(text: str) -> str:
+    """What offers to go on at the end of *text*."""
+    found = _CONTINUES.search(text[-MAX_OFFER:])
+    return found[0] if found else ""
+
+
+def has_ellipsis(text: str) -> bool:
+    """Whether *text* ends in an ellipsis."""
+    return text.rstrip("])").endswith(_ELLIPSES)
+
+
+def breaks_off(text: str) -> bool:
+    """Whether *text* ends without the end of a sentence."""
+    return _CUT.search(text, max(len(text) - MAX_OFFER, 0)) is not None
+
+
+def has_paywall(source: str) -> bool:
+    """Whether the mark of a paywall is in *source*."""
+    return _PAYWALL_MARK.search(source) is not None

@@ -73,7 +73,6 @@ class Figure:
 
     @property
     def change(self) -> str:
-        """The change as text."""
         shown = MEASURES[self.measure].shown
         return f"{shown(self.before)} to {shown(self.now)}"
 

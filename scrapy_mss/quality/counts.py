@@ -57,11 +57,9 @@ class Share:
     summary: str  # as a sentence has it
 
     def value(self, counts: Counts) -> float | None:
-        """The share by *counts*; None if nothing is counted."""
         return counts[self.counted] / counts[self.of] if counts[self.of] else None
 
     def shown(self, value: float) -> str:
-        """A *value* as text."""
         return f"{value:.0%}"
 
 
@@ -97,21 +95,17 @@ class Scale:
     width: float = 0.0
 
     def value(self, counts: Counts) -> float | None:
-        """The median by *counts*; None if nothing is counted."""
         return self.quantile(counts, 0.5)
 
     def shown(self, value: float) -> str:
-        """A *value* as text."""
         return f"{value:.2f}" if self.width else f"{value:,.0f}"
 
     def bucket(self, number: float) -> int:
-        """The bucket of *number*, which is not negative."""
         if self.width:
             return int(number / self.width + 1e-9)
         return int(log(max(number, 1.0)) / log(self.factor) + 1e-9)
 
     def start(self, bucket: int) -> float:
-        """The least number in *bucket*."""
         return bucket * self.width if self.width else self.factor**bucket
 
     def quantile(self, counts: Mapping[str, int], share: float) -> float | None:
@@ -129,7 +123,6 @@ class Scale:
         return None
 
     def buckets(self, counts: Mapping[str, int]) -> dict[int, int]:
-        """How many are in each bucket."""
         named = re.compile(rf"{self.name}/([0-9]{{1,3}})")
         return {
             int(match[1]): count

@@ -88,7 +88,6 @@ class Activity:
 
     @classmethod
     def of(cls, days: Mapping[int, Counts]) -> Activity:
-        """The activity in the counts of its *days*."""
         hours: dict[str, dict[int, int]] = {ANSWERED: {}, NEW: {}}
         reasons: dict[int, tuple[int, str]] = {}  # the most frequent one
         lowered: dict[str, list[int]] = {}

@@ -39,7 +39,6 @@ class QualityStore:
         self._store.write([adding(counted)])
 
     def days(self, sites: Iterable[str], since: int) -> Iterator[tuple[str, Days]]:
-        """The counts of each of the *sites* on each day *since* that one."""
         asked = list(sites)
         for at in range(0, len(asked), AT_ONCE):
             some = asked[at : at + AT_ONCE]
@@ -53,7 +52,6 @@ class QualityStore:
                 yield site, {day: _counts(site, row) for day, row in rows if row is not None}
 
     def sites(self, since: int) -> dict[str, Days]:
-        """The counts of all sites on each day *since* that one."""
         keys = self._store.used_since(QUALITY, since * MINUTES_A_DAY)
         return dict(self.days(sorted(key.decode("utf-8", "surrogatepass") for key in keys), since))
 

@@ -97,7 +97,6 @@ def _with(pages: Mapping[str, Mapping[UncertainPage, bytes]], found: Rows) -> di
 
 
 def _row_of(pages: Iterable[UncertainPage]) -> Row:
-    """The row of a site that has these *pages*."""
     listed = list(pages)
     return Row(json.dumps(listed).encode(), max(page.minute for page in listed))
 

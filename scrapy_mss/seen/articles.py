@@ -78,7 +78,6 @@ class SeenStore:
         return self._store.get([row], patient=False).get(row, b"")
 
     def list(self, url: str) -> SeenList | None:
-        """The list at *url*."""
         row = LISTS.key(url)
         found = self._store.get([row], patient=False).get(row)
         if found is None:
@@ -123,7 +122,6 @@ def _with_articles(articles: Mapping[int, SeenArticle], found: Rows) -> dict[Key
 
 
 def _seen(value: bytes) -> SeenArticle | None:
-    """The article in a row; None if that is damaged."""
     return SeenArticle(*_SEEN.unpack(value)) if len(value) == _SEEN.size else None
 
 
@@ -248,7 +246,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         return self._paragraphs((url,)) if self._article(url) is not None else b""
 
     def _paragraphs(self, urls: Iterable[str]) -> bytes:
-        """The paragraphs of the first of the pages at *urls* that has any."""
         for key in map(address_key, urls):
             recent = self._recent(key)
             try:
@@ -274,7 +271,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         return next((row for row in same if row.text == found.page_key), None)
 
     def _article(self, url: str) -> SeenArticle | None:
-        """What was seen of the article at *url*."""
         seen = self._seen(address_key(url))
         return seen if seen is not None and seen.revision != NO_REVISION else None
 
@@ -289,7 +285,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         return self._unsaved.get(key) or self._in_flight.get(key)
 
     def list(self, url: str) -> SeenList | None:
-        """The list at *url*, as an earlier crawl has seen it."""
         try:
             return self._store.list(url)
         except OSError as error:

@@ -53,7 +53,6 @@ def title_key(title: str | None) -> int:
 
 
 def _number(text: str) -> int:
-    """A signed number, as SQLite has them."""
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 

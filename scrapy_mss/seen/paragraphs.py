@@ -95,7 +95,6 @@ class Paragraphs:
         return np.concatenate((self.kept, self.others))
 
     def to_bytes(self) -> bytes:
-        """The paragraphs as `from_bytes` reads them."""
         rows = (
             _HEAD.pack(VERSION, len(self.kept), len(self.others)),
             self.kept.astype("<u4").tobytes(),

@@ -58,14 +58,12 @@ class StoryStore:
         self._store = store
 
     def at(self, addresses: Sequence[int]) -> list[EmittedText]:
-        """What was emitted last at each of the *addresses*."""
         rows = {STORIES.key(packed(each)): each for each in addresses}
         found = self._store.get(rows, patient=False)
         emitted = (_emitted(address, found[row]) for row, address in rows.items() if row in found)
         return [each for each in emitted if each is not None]
 
     def sharing(self, keys: Sequence[int]) -> list[EmittedText]:
-        """Texts that share most of the *keys* of a sketch."""
         rows = [STORY_KEYS.key(_STORY_KEY.pack(key)) for key in keys]
         found = self._store.get(rows, patient=False).values()
         shared = Counter(chain.from_iterable(map(_addresses, found)))
@@ -111,7 +109,6 @@ def _with_texts(texts: Sequence[EmittedText], found: Rows) -> dict[Key, Row | No
 
 
 def _emitted(address: int, value: bytes) -> EmittedText | None:
-    """The text in a row; None if that is damaged."""
     if len(value) < _TEXT.size or (len(value) - _TEXT.size) % 4:
         return None
     story, original, is_copy, minute = _TEXT.unpack_from(value)
@@ -120,7 +117,6 @@ def _emitted(address: int, value: bytes) -> EmittedText | None:
 
 
 def _addresses(value: bytes) -> list[int]:
-    """The addresses in the row of a key."""
     found: list[int] = np.frombuffer(value[: len(value) // 8 * 8], "<i8").tolist()
     return found
 
@@ -182,7 +178,6 @@ class StoryMatch(NamedTuple):
 
     @property
     def story(self) -> str:
-        """The name of its story."""
         return f"{self.emitted.story & (2**64 - 1):016x}"
 
 
@@ -244,7 +239,6 @@ class Stories(BatchedPart[RecentTexts]):
             self.add(emitted)
 
     def is_under_way(self, address: int) -> bool:
-        """Whether an item of what is at *address* is still on its way."""
         return address in self._items
 
     def _let_go(self, first: int) -> None:
@@ -252,7 +246,6 @@ class Stories(BatchedPart[RecentTexts]):
         del self._items[first]
 
     def add(self, emitted: EmittedText) -> None:
-        """Note that a text was emitted."""
         self._unsaved.put(emitted)
         if len(self._unsaved) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()

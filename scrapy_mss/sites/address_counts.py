@@ -65,7 +65,6 @@ class AddressCounts:
         return cls(dict.fromkeys(address.shapes, Seen(1.0, articles, minute)))
 
     def find(self, shape: str) -> Seen:
-        """What was seen of *shape*."""
         return self.of_shape.get(shape, NOTHING)
 
     def plus(self, other: AddressCounts) -> AddressCounts:

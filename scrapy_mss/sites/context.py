@@ -65,7 +65,6 @@ class SiteContext:
         article_probability: float,
         by_labels: Floats | None = None,
     ) -> Floats:
-        """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
         place = 0
@@ -81,7 +80,6 @@ class SiteContext:
         return as_emitted(page, self.emitted, with_memory, probability)
 
     def recalled(self, page: Page, probability: Floats) -> Floats:
-        """The *probability* of each block of *page* with the memory of the site."""
         return adjusted(self.memory, BlockKeys.of(page), probability)
 
     def article_probability(self, alone: float, with_site: float) -> float:

@@ -84,7 +84,6 @@ class Batch(dict[str, list[SiteMemory]]):
         self.forgotten: set[str] = set()
 
     def add(self, site: str, memory: SiteMemory) -> None:
-        """Add what was learned of *site*."""
         learned = self.setdefault(site, [])
         learned.append(memory)
         if len(learned) >= ADDED_AT_ONCE:
@@ -96,15 +95,12 @@ class Batch(dict[str, list[SiteMemory]]):
         self[site] = []
 
     def of(self, site: str) -> SiteMemory:
-        """What was learned of *site*."""
         return SiteMemory.total(self.get(site, []))
 
     def learned(self) -> dict[str, SiteMemory]:
-        """What was learned of each site."""
         return {site: self.of(site) for site in self}
 
     def follow(self, later: Batch) -> None:
-        """Add a *later* batch."""
         for site, memory in later.learned().items():
             if site in later.forgotten:
                 self.reset(site)

@@ -151,12 +151,10 @@ class BlockKeys:
 
     @classmethod
     def of(cls, page: Page) -> BlockKeys:
-        """The keys of the blocks of *page*."""
         return cls(page.text_hashes, page.container_keys, page.blocks.words)
 
     @lazy
     def by_text(self) -> Groups:
-        """The blocks by their text."""
         return _groups(self.texts)
 
     @lazy
@@ -167,7 +165,6 @@ class BlockKeys:
 
     @lazy
     def by_container(self) -> Groups:
-        """The blocks by the kind of container that they are in."""
         return _groups(self.containers)
 
 
@@ -240,7 +237,6 @@ class SiteMemory:
     addresses: AddressCounts = field(default_factory=AddressCounts)
 
     def __bool__(self) -> bool:
-        """Whether it knows anything."""
         return bool(self.pages or self.addresses)
 
     @property

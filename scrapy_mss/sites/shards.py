@@ -24,7 +24,6 @@ class Shard(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Shard:
-        """The shard in a setting such as ``3/8``."""
         number, _, count = text.partition("/")
         if number.isdecimal() and count.isdecimal():
             shard = cls(int(number), int(count))

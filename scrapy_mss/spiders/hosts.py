@@ -42,7 +42,6 @@ class Scope(NamedTuple):
     hosts: frozenset[str] = frozenset()  # with their subdomains
 
     def has(self, url: str) -> bool:
-        """Whether *url* is in the scope."""
         host = web_host(url)
         if host is None:
             return False

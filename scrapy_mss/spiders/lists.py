@@ -100,7 +100,6 @@ class About(NamedTuple):
     with_texts: bool = False
 
     def response(self, body: bytes) -> Response:
-        """The list with its *body*."""
         headers = {"Content-Type": self.content_type} if self.content_type else {}
         if self.kind == SITEMAP:
             return Response(self.url, headers=headers, body=body)

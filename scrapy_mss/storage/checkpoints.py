@@ -62,7 +62,6 @@ class CheckpointPart(ABC):
         """Note that what was written last may not be stored."""
 
     def checkpoint(self) -> None:
-        """Start a checkpoint of all parts."""
         if self.checkpoints is not None:
             self.checkpoints.begin()
 
@@ -153,7 +152,6 @@ class Checkpoints:
         return True
 
     def run(self, work: Callable[[], T]) -> Future[T]:
-        """Run *work* in the thread."""
         return self._thread.submit(work)
 
     async def written(self) -> None:
@@ -203,7 +201,6 @@ class Checkpoints:
             self._settle([None] * len(self._taken), error)
 
     def _written(self, changes: Sequence[Change]) -> list[Any]:
-        """Write all *changes*; the outcome of each."""
         self.store.write(changes)
         self._forget()
         return [_outcome(change) for change in changes]

@@ -99,7 +99,6 @@ class ServerAddress(NamedTuple):
 
     @classmethod
     def of(cls, named: str) -> ServerAddress:
-        """The address in a setting."""
         given, _, rest = named.partition("://")
         scheme, where = given.lower(), _without_password(rest)
         try:

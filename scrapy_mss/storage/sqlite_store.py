@@ -119,7 +119,6 @@ class SQLiteStore:
             ) from error
 
     def _connection(self) -> sqlite3.Connection:
-        """The connection of this thread."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
             connection = _connected(self.path, WAIT_SECONDS)

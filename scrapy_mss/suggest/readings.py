@@ -87,13 +87,11 @@ class SitePage:
 
     @property
     def tree(self) -> AlignedTree:
-        """The tree, of a page that has one."""
         assert isinstance(self.aligned, AlignedTree)
         return self.aligned
 
     @property
     def root(self) -> Element:
-        """The root of the tree, of a page that has one."""
         assert self.tree.root is not None
         return self.tree.root
 

@@ -66,7 +66,6 @@ class WorkbenchState:
         self.explained = lru_cache(CACHED_PAGES)(self._explained)
 
     def _site(self, name: str) -> Sequence[SitePage]:
-        """The pages of the site *name*, as the model reads them."""
         return read_pages(self.pages.by_site[name], self.extractor)
 
     def _explained(self, name: str, number: int) -> Explanation:
@@ -111,7 +110,6 @@ class Request:
 
     @property
     def blocks(self) -> Sequence[ExplainedBlock]:
-        """Those of the page."""
         return self.state.explained(self.site, self.number("page", len(self.pages))).blocks
 
     @property

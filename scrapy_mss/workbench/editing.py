@@ -128,7 +128,6 @@ class _Editor:
         raise EditError("no selector excludes only this block; try its parent with the arrow up")
 
     def include(self, click: Click) -> Edit:
-        """The rule with the block in it."""
         path = self._path(BLOCK_TAGS)
         free = tuple(each for each in self.rule.exclude if not self._covers(each))
         level = min(click.level or 0, len(path) - 1)
@@ -270,7 +269,6 @@ class _Editor:
 
 
 def _name(element: Element) -> str:
-    """The name of an element in the path that is shown."""
     name = str(element.tag)
     if element.get("id"):
         return f"{name}#{element.get('id')}"[:60]

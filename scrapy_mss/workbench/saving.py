@@ -1,8 +1,5 @@
 """Saves a rule in the folder of rules, with the pages from which it was made as its tests.
 
-    rules/example.com.yaml             the rule, its test pages among its lines
-    rules/example.com.snapshot.json    the outcome of its tests: scrapy mss check --snapshot
-
 The text is first validated with the loader of a crawl, and written completely or not at all. An
 existing file is replaced only if its current content has been shown to the user. A rule that a
 crawl loads from another file of the folder is replaced in that file.
@@ -26,14 +23,14 @@ from scrapy_mss.models.files import write_atomically
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
-from scrapy_mss.wrappers.reading import Outcome, checked, read_by, snapshot
+from scrapy_mss.wrappers.reading import checked, read_by
 from scrapy_mss.wrappers.registry import SUFFIXES
 from scrapy_mss.wrappers.schema import documents, yaml_of
 
 LONGEST: Final = 100_000  # characters; a rule takes hundreds
 MAX_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
-SUFFIX, SNAPSHOT = ".yaml", ".snapshot.json"
+SUFFIX: Final = ".yaml"
 _PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9._-]+")
 
@@ -67,7 +64,6 @@ class CheckPages:
     extractor: Extractor
 
     def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
-        """The labels of one of the pages by *rule*, as in a crawl."""
         read = Page.of(page.html, self.extractor.profile.stem, page.url)
         return read_by(rule, read, self.extractor)
 
@@ -129,20 +125,17 @@ def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Save
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = _path(folder, rule, tests.pages)
-    snapshot_path = path.with_name(f"{path.stem}{SNAPSHOT}")
-    for each in (path, snapshot_path):
-        if path_inside(each, folder) is None:
-            raise SaveError(f"{each} leads out of the folder of rules: remove the link")
+    if path_inside(path, folder) is None:
+        raise SaveError(f"{path} leads out of the folder of rules: remove the link")
     tested = _with_tests(rule, tests)
     text = yaml_of(tested)
     _check_loaded(tested, text)
     before = _content(path)
     if before not in ("", text) and digest(before) != seen:
         raise ExistsError(path, before)
-    outcomes = _outcomes(tested, tests)
+    n_tests = _check_tests(tested, tests)
     write_atomically(path, text.encode("utf-8"))
-    write_atomically(snapshot_path, snapshot(outcomes))
-    return Saved(path, text, _message(tested, folder, len(outcomes)))
+    return Saved(path, text, _message(tested, folder, n_tests))
 
 
 def _path(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> Path:
@@ -205,8 +198,8 @@ def _check_loaded(rule: Wrapper, text: str) -> None:
         raise SaveError(f"a crawl would not use this rule for {unused}: fix 'site' or 'url'")
 
 
-def _outcomes(rule: Wrapper, pages: CheckPages) -> list[Outcome]:
-    """The outcome of each test of *rule*; a `SaveError` if one fails."""
+def _check_tests(rule: Wrapper, pages: CheckPages) -> int:
+    """The number of tests of *rule* that were run; a `SaveError` if one fails."""
     by_url = {page.url: page.html for page in pages.pages}
     outcomes = [
         outcome
@@ -219,7 +212,7 @@ def _outcomes(rule: Wrapper, pages: CheckPages) -> list[Outcome]:
         missing = failed.missing or failed.missed
         why = f"missing {', '.join(missing)}" if missing else failed.status
         raise SaveError(f"the saved rule would not pass its own check: {failed.url}: {why}")
-    return outcomes
+    return len(outcomes)
 
 
 def _message(rule: Wrapper, folder: Path, n_tests: int) -> str:

@@ -53,7 +53,6 @@ class Origins:
 
     @property
     def address(self) -> str:
-        """What the user opens."""
         return f"{self.ui}/#{self.ui_token}"
 
 

@@ -175,7 +175,6 @@ class _OpenElements:
 
 
 def _last_branch(element: Element) -> list[Element]:
-    """The last element inside *element*, its parent, and so on up to *element*."""
     branch = [element]
     while (child := next(branch[-1].iterchildren("*", reversed=True), None)) is not None:
         branch.append(child)

@@ -161,7 +161,6 @@ class _Labeller:
         self.hits: set[tuple[str, str]] = set()
 
     def label(self) -> Labelling:
-        """All but the text."""
         spans = (
             (body, span) for body in self.wrapper.place if (span := self._span(body)) is not None
         )

@@ -10,9 +10,8 @@ labelling = read_by(wrapper, Page.of(html), Extractor())
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -26,7 +25,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
-from scrapy_mss.models.model import Example, Model, example_of, generation_after
+from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.pages.kinds import ARTICLE, Verdict
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
@@ -40,7 +39,6 @@ MIN_PROBABILITY: Final = 0.05
 NO_PAGE = "no page"
 LABELLED = "labelled"
 
-ALREADY_LEARNED: Final = Rejection.ALREADY_LEARNED.value
 NO_WRAPPER: Final = "no wrapper"
 
 
@@ -112,15 +110,6 @@ class Outcome:
         """Whether it is as it should be; a page may have nothing to exclude."""
         return self.status == LABELLED and not self.missing and not {*self.missed} - {"exclude"}
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.wrapper, self.url
-
-    @property
-    def compared(self) -> tuple[str, int, tuple[str, ...]]:
-        """What a snapshot is compared by."""
-        return self.status, self.words, self.missed
-
 
 def checked(
     wrappers: Iterable[Wrapper], url: str, html: str, extractor: Extractor
@@ -138,11 +127,6 @@ def checked(
                 yield Outcome(wrapper.id, url, status, words, missing, found.missed)
 
 
-def snapshot(rows: Iterable[Outcome]) -> bytes:
-    """*rows* as the file that the next check is compared with."""
-    return f"{json.dumps([asdict(row) for row in rows], indent=1)}\n".encode()
-
-
 def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | str:
     """What *model* learns from *page*, or why nothing."""
     wrapper = wrappers.find(page.url)
@@ -155,13 +139,3 @@ def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | 
         return labelling.reason.value
     example = example_of(Page(labelling.tokens, page.url), labelling.inside, model)
     return example.value if isinstance(example, Rejection) else example
-
-
-def learn(example: Example | str, stored: Model, learned: Model) -> str:
-    """Add *example* to what was *learned*; the reason if it is rejected, or is in either model."""
-    if isinstance(example, str):
-        return example
-    if example.key in stored.learned_pages or example.key in learned.learned_pages:
-        return ALREADY_LEARNED
-    learned.add(example, generation_after(stored.bayes.pages + learned.bayes.pages))
-    return ""

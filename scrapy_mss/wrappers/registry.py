@@ -167,7 +167,6 @@ def _from_objects(source: object, place: str) -> list[Wrapper]:
 
 
 def _from_files(path: Path) -> list[Wrapper]:
-    """The wrappers in the file *path*, or in all files of the folder *path*, by name."""
     with _readable():
         files = _files(path)
     wrappers: list[Wrapper] = []
@@ -195,7 +194,6 @@ def _files(path: Path) -> list[Path]:
 
 
 def _content(file: Path, source: Path) -> bytes:
-    """What is in *file*, which is *source* or in that folder."""
     with _readable():
         inside = path_inside(file, source)
         if inside is None:

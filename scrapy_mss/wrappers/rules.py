@@ -35,7 +35,6 @@ class UrlParts(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> UrlParts | None:
-        """The parts of *url*; None if it has no host."""
         try:
             parts = urlsplit(url)
             host = (parts.hostname or "").rstrip(".")
@@ -148,7 +147,6 @@ class Wrapper:
 
     @property
     def place_role(self) -> str:
-        """The key of ``place``."""
         return "body" if self.body else "around"
 
     @property

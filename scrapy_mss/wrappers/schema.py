@@ -162,7 +162,6 @@ def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]
 
 
 def _wrappers(document: object) -> list[tuple[str, dict[str, Any]]]:
-    """The path and the fields of each wrapper in *document*."""
     if not isinstance(document, Mapping) or "wrappers" not in document:
         return [("", _WRAPPER(document))]
     required = () if "site" in document else ("site",)

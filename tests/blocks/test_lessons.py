@@ -23,14 +23,15 @@ from scrapy_mss.blocks.lessons import (
     corrected,
     places,
     script_of,
-    terms_of,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.traits import FIRST_TRAIT
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.markup.tokens import Bools, Floats
 
 N_BLOCKS = 12
 PRIOR, MOST = 0.1, 4.0
+TRAITS = np.uint64(2**24 - 1)  # the bits of a row's key
 
 
 def page_of(site: str, words: int = 20, number: int = 0) -> Page:
@@ -44,17 +45,20 @@ ALL_BUT_LAST = np.arange(N_BLOCKS) < N_BLOCKS - 1
 ALIKE = np.full(N_BLOCKS, 0.9)  # how the classifier reads all of its blocks
 
 
-def lesson(page: Page, inside: Bools, alone: Floats = ALIKE, half: int = 0) -> Lessons:
-    return Lessons.of_page(page, inside, half, Readings(alone, alone))
+def lesson(
+    page: Page, inside: Bools, alone: Floats = ALIKE, known: Lessons | None = None
+) -> Lessons:
+    return (known or Lessons()).of_page(page, inside, Readings(alone, alone))
 
 
 def taught(n_sites: int, n_pages: int = 2, inside: Bools = ALL_BUT_LAST) -> Lessons:
     """What pages of so many sites teach, each of whose articles is the blocks *inside*."""
-    pages = [(site, number) for site in range(n_sites) for number in range(n_pages)]
-    return Lessons.total(
-        lesson(page_of(f"site{site}.example", number=number), inside, half=number % 2)
-        for site, number in pages
-    )
+    known = Lessons()
+    for site in range(n_sites):
+        for number in range(n_pages):
+            page = page_of(f"site{site}.example", number=number)
+            known.add(lesson(page, inside, known=known))
+    return known
 
 
 def rows_of(known: Lessons) -> tuple[list[int], list[list[int]]]:
@@ -100,7 +104,7 @@ def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_l
     weight = Gain(np.array([slope]), np.array([curvature])).weight
 
     before = np.logaddexp(0, odds) - label * odds
-    after_odds = odds + weight * correction.of(terms_of(place))
+    after_odds = odds + weight * correction[place]
     after = np.logaddexp(0, after_odds) - label * after_odds
     bound = weight * slope - weight**2 / 2 * curvature
     assert bound >= 0
@@ -114,8 +118,8 @@ def test_the_fit_to_sums_of_sites_is_that_to_all_of_their_blocks() -> None:
     halves = [Normal.of(place[i::2], weight[i::2], residual[i::2]) for i in (0, 1)]
 
     assert np.allclose(
-        halves[0].plus(halves[1]).correction(PRIOR, MOST).coefficients,
-        Normal.of(place, weight, residual).correction(PRIOR, MOST).coefficients,
+        halves[0].plus(halves[1]).correction(PRIOR, MOST),
+        Normal.of(place, weight, residual).correction(PRIOR, MOST),
     )
 
 
@@ -169,7 +173,8 @@ def test_a_site_whose_pages_do_not_agree_learns_nothing_from_them() -> None:
     known = Lessons()
     for number in range(6):
         inside = ALL_BUT_LAST if number % 2 else ~ALL_BUT_LAST
-        known.add(lesson(page_of("site0.example", number=number), inside, half=number % 2))
+        page = page_of("site0.example", number=number)
+        known.add(lesson(page, inside, known=known))
 
     assert known.taught(page_of("site0.example"), np.full(N_BLOCKS, 0.5)) is None
 
@@ -192,6 +197,19 @@ def test_no_more_sites_are_kept_than_there_is_room_for_and_those_with_most_pages
     assert all(known.knows(f"https://site{site}.example/") for site in range(3))
 
 
+def test_of_too_many_traits_those_that_weigh_least_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = taught(2, n_pages=2)
+    most = max(np.abs(known.sums[known.keys & TRAITS >= FIRST_TRAIT, 1]).tolist())
+    monkeypatch.setattr(lessons, "MAX_TRAITS", 16)
+
+    known.add(lesson(page_of("site0.example", number=9), ALL_BUT_LAST, known=known))
+
+    traits_of = known.keys[known.keys & TRAITS >= FIRST_TRAIT] >> np.uint64(24)
+    assert np.unique(traits_of, return_counts=True)[1].max() <= 16
+    assert np.abs(known.sums[:, 1]).max() >= most
+    assert known.pages == pytest.approx(5)
+
+
 HELP = corrected(ALIKE, np.where(ALL_BUT_LAST, 1.0, -4.0))
 
 
@@ -200,8 +218,8 @@ def test_counts_are_used_where_they_were_right_on_the_first_pages_of_sites(
     counted: Floats, least: float, most: float
 ) -> None:
     known = Lessons.total(
-        Lessons.of_page(
-            page_of(f"site{site}.example"), ALL_BUT_LAST, 0, Readings(ALIKE, ALIKE, counted)
+        Lessons().of_page(
+            page_of(f"site{site}.example"), ALL_BUT_LAST, Readings(ALIKE, ALIKE, counted)
         )
         for site in range(6)
     )
@@ -243,9 +261,9 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     known = taught(1)
     keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
     if bad == "place":
-        keys[-1] |= np.uint64(2**19)
+        keys[0] |= np.uint64(2**16 - 2**4)
     elif bad == "script":
-        keys |= np.uint64(15 << 20)
+        keys[0] |= np.uint64(2**19)
     elif bad == "weight":
         sums[0, 0] = -1
     elif bad in ("sum", "least"):
@@ -253,7 +271,7 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     elif bad == "order":
         keys[0] = keys[1]
     elif bad == "shape":
-        sums = sums[:, :2]
+        sums = sums[:, :1]
 
     with pytest.raises(ValueError, match="lessons"):
         Lessons(keys, sums, reader)

@@ -94,16 +94,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: M
     write_model(folder / "paper.model", Model(PAPER))
     write_model(folder / "one.model", learned(range(3)))
     write_model(folder / "two.model", learned(range(3, 7)))
-    changed = wrapped(0, paragraphs=3)
-    records = [{"url": address(0), "html": changed}, {"url": address(1), "html": wrapped(1)}]
-    (folder / "changed.jsonl").write_text("\n".join(map(json.dumps, records)))
     records = [{"url": address(n), "html": index(n)} for n in range(2)]
     (folder / "broken.jsonl").write_text("\n".join(map(json.dumps, records)))
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR<p>words")
     os.mkfifo(folder / "pipe.yaml")
     (folder / "empty.html").write_text("<p><img src=a.png>")
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(plain(1).encode())[:-20])
-    (folder / "garbage.json").write_text("[1, 2")
     (folder / "foreign.store").mkdir()
     (folder / "foreign.store" / FILE).write_bytes(b"something else" * 99)
     write_model(folder / "full.model", full())
@@ -120,8 +116,6 @@ def command(folder: Path, line: str) -> list[str]:
 def done(folder: Path, site: Site) -> dict[str, Done]:
     """What came of command lines by name."""
     urls = f"{site.url('/plain/1')} {site.url('/wrapped/2')}"
-    snapshot = "check @sound.yaml --snapshot @sound.json"
-    kept = "check @sound.yaml --snapshot @kept.json"
     lines = {
         "urls": f"extract {urls} -m @trained.model",
         "urls untrained": f"extract {urls} -f text",
@@ -134,7 +128,6 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "check refused": "check @refused.yaml",
         "no articles": f"extract {site.url('/index/1')} -m @trained.model",
         "no texts": f"extract {site.url('/index/1')} @index.html -f text",
-        "train by processes": "train @pages.jsonl -w @rules.yaml -m @processes.model -p 2",
         "check served": "check @served.yaml",
         "files": "extract @page.html @index.html --model @trained.model",
         "text": "extract -f text @page.html",
@@ -144,10 +137,8 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
         "merge a store": "merge @trained.store @one.model -o @written.model",
-        "check": f"{snapshot} -p @pages.jsonl",
-        "check kept": f"{kept} -p @pages.jsonl",
-        "check again": f"{snapshot} -p @changed.jsonl",
-        "check broken": f"{kept} -p @broken.jsonl",
+        "check": "check @sound.yaml -p @pages.jsonl",
+        "check broken": "check @sound.yaml -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
         "boxes": "check @boxes.yaml -p @pages.jsonl",
         "place": "check @place.yaml -p @pages.jsonl",
@@ -379,15 +370,6 @@ def test_a_full_disk_is_an_error_of_one_line(folder: Path) -> None:
 # train, merge, info
 
 
-def test_train_by_processes_makes_the_same_file(done: dict[str, Done], folder: Path) -> None:
-    one, several = done["train"], done["train by processes"]
-
-    assert several.out.replace("processes.model", "new/jsonl.model") == one.out
-    assert several.err == one.err
-    same = (folder / "new" / "jsonl.model").read_bytes()
-    assert (folder / "processes.model").read_bytes() == same
-
-
 def test_train_learns_a_page_once_and_says_so(folder: Path) -> None:
     line = "train @sound.jsonl @sound.jsonl -w @rules.yaml -m @again.model"
     first, second, third = together(folder, *[line] * 3)
@@ -453,26 +435,6 @@ def test_info_prints_what_is_in_each_model(
 # check
 
 
-def test_check_prints_what_has_changed_since_the_snapshot(
-    done: dict[str, Done], folder: Path
-) -> None:
-    changed, same, _ = done["check again"].out.splitlines()
-
-    assert address(0) in changed
-    assert "(before: labelled, " in changed
-    assert address(1) in same
-    assert "before" not in same
-    rows = json.loads((folder / "sound.json").read_text())
-    assert [row["url"] for row in rows] == [address(0), address(1)]
-
-
-def test_a_failed_check_keeps_the_baseline(done: dict[str, Done], folder: Path) -> None:
-    assert (done["check kept"].code, done["check broken"].code) == (0, 1)
-    assert done["check broken"].out.count("  (before: labelled, ") == 2
-    rows = json.loads((folder / "kept.json").read_text())
-    assert [row["status"] for row in rows] == ["labelled"] * 2
-
-
 def test_commands_leave_nothing_behind_where_they_run(done: dict[str, Done], folder: Path) -> None:
     assert all(outcome.code in range(5) for outcome in done.values())
     assert list((folder / "cwd").iterdir()) == []
@@ -497,7 +459,6 @@ WRONG = {
     "train @sound.jsonl -w @rules.yaml -m /dev/zero": "got a device",
     "train @sound.jsonl -w @pipe.yaml -m @any.model": "got a named pipe",
     "train /dev/zero -w @rules.yaml -m @any.model": "regular file",
-    "check @sound.yaml -p @pages.jsonl --snapshot /dev/zero": "got a device",
     "extract @page.html -f xml": "'xml'",
     "train @no-such.jsonl -w @rules.yaml -m @any.model": "no-such.jsonl",
     "train @page.pdf -w @rules.yaml -m @any.model": "page.pdf",
@@ -525,7 +486,6 @@ WRONG = {
     "explain @page.html -o @no-such/why.html": "why.html: cannot be written: No such file",
     "explain @page.html -w @sound.yaml": "give it with -u",
     "check @rules.yaml": "none of the wrappers has a test page",
-    "check @sound.yaml -p @pages.jsonl --snapshot @garbage.json": "garbage.json",
 }
 HELP = {f"{name} --help": name for name in ACTIONS}
 
@@ -549,7 +509,6 @@ def test_invalid_arguments_are_errors_of_one_line(answered: dict[str, Done], lin
 
 def test_a_fault_writes_no_model(answered: dict[str, Done], folder: Path) -> None:
     assert not (folder / "any.model").exists()
-    assert (folder / "garbage.json").read_text() == "[1, 2"
 
 
 @pytest.mark.parametrize("line", HELP)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import signal
@@ -17,7 +15,7 @@ from scrapy.settings import Settings
 
 from scrapy_mss import addon
 from scrapy_mss.addon import Addon
-from scrapy_mss.exporters import SiteFilter, SpreadsheetCsvItemExporter
+from scrapy_mss.exporters import SiteFilter
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
@@ -178,40 +176,6 @@ def test_the_rows_of_a_killed_crawl_are_there_after_the_next(tmp_path: Path, sit
     assert not list(tmp_path.glob("*.arrows"))
 
 
-@pytest.mark.parametrize(
-    ("value", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"),
-        (" =1", "' =1"),
-        ("\u00a0=1", "'\u00a0=1"),
-        ("\u200b@A", "'\u200b@A"),
-        ("＝1", "'＝1"),  # noqa: RUF001 - a full-width sign
-        (b"=1+1", "'=1+1"),
-        ("1 + 1 = 2", "1 + 1 = 2"),
-        ("A title", "A title"),
-        (-0.5, "-0.5"),
-        ("", ""),
-        (None, ""),
-        (b"\xff", "\ufffd"),
-        ("half \ud800", "half ?"),
-    ],
-)
-def test_no_cell_and_no_name_of_a_spreadsheet_is_a_formula(value: object, cell: str) -> None:
-    file = io.BytesIO()
-    exporter = SpreadsheetCsvItemExporter(file)
-    exporter.export_item({"=cmd": value, "n": -1})
-    exporter.finish_exporting()
-
-    assert [*csv.reader(io.StringIO(file.getvalue().decode(), newline=""))] == [
-        ["'=cmd", "n"],
-        [cell, "-1"],
-    ]
-
-
 def test_a_parquet_feed_without_pyarrow_stops_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addon, "find_spec", lambda _: None)
 
@@ -221,7 +185,12 @@ def test_a_parquet_feed_without_pyarrow_stops_the_crawl(monkeypatch: pytest.Monk
             Addon().update_settings(Settings({"FEEDS": feeds}))
     settings = Settings({"FEEDS": {"a.jsonl": {"format": "jsonlines"}}})
     Addon().update_settings(settings)
-    assert [*settings.getdict("FEED_EXPORTERS")] == ["spreadsheet"]
+    assert not settings.getdict("FEED_EXPORTERS")
+
+
+def test_the_format_that_is_gone_stops_the_crawl() -> None:
+    with pytest.raises(SettingError, match="'spreadsheet', which is gone: use csv"):
+        Addon().update_settings(Settings({"FEEDS": {"a.csv": {"format": "spreadsheet"}}}))
 
 
 def test_the_exporters_of_a_project_take_precedence() -> None:
