@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import CLOSERS
-from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, Coefficients, traits
+from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, TRAIT_BITS, Coefficients, traits
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -53,7 +53,7 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-ODDS: Final = (-2, 2)  # log-odds by the classifier
+ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
 # Before them: whether it is in the container with most of the article, and ends a sentence.
 AXES: Final = (
     *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
@@ -94,10 +94,10 @@ MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no s
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
 
 # The bits of a row's key: site | script | place, or site | trait
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
-_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 7, 17
+_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(TRAIT_BITS), np.uint64(_PLACE_BITS)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
-_TRAIT_MASK = np.uint64(2**24 - 1)
+_TRAIT_MASK = np.uint64(2**TRAIT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
 # In these rows of a site: what traits were worth on its labelled pages before they were learned,
 # the number of pages and their gain, and the F1 of their words without traits and with them.
@@ -176,15 +176,15 @@ def site_number(url: str) -> int:
 
 
 @cache
-def _terms() -> tuple[Indices, int]:
-    """intp[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
+def _terms() -> tuple[NDArray[np.uint16], int]:
+    """uint16[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
     axes = np.unravel_index(np.arange(N_PLACES), AXES)
     columns, n = [], 0
     for term in TERMS:
         sizes = [AXES[axis] for axis in term]
         columns.append(n + np.ravel_multi_index([axes[axis] for axis in term], sizes))
         n += int(np.prod(sizes))
-    return np.array(columns), n
+    return np.array(columns, np.uint16), n
 
 
 class Normal(NamedTuple):
@@ -197,7 +197,7 @@ class Normal(NamedTuple):
     def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
         """Those of the sums at the places *place*, in pages."""
         columns, n = _terms()
-        columns = columns[:, place]
+        columns = columns[:, place].astype(np.intp)
         at = columns[:, np.newaxis] * n + columns
         weights = np.broadcast_to(CURVATURE * weight, at.shape)
         curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)
