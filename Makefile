@@ -115,8 +115,8 @@ test-oldest: installed-oldest ## what depends on Scrapy, on the oldest one
 
 # What fails here and not with the newest release is Scrapy's next one.
 SCRAPY ?= scrapy
-test-scrapy: $(VENV)-scrapy/installed ## what depends on Scrapy, on SCRAPY=what pip installs, always anew
-	$(VENV)-scrapy/bin/python -m pip $(PIP_OPTIONS) install --upgrade --force-reinstall --no-deps '$(SCRAPY)'
+test-scrapy: $(VENV)-scrapy/installed ## what depends on Scrapy, on SCRAPY=what pip can install
+	$(VENV)-scrapy/bin/python -m pip $(PIP_OPTIONS) install --upgrade '$(SCRAPY)'
 	$(VENV)-scrapy/bin/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not any_scrapy' tests/plugin
 
 $(VENV)-scrapy/installed: setup.cfg | $(VENV)/installed-dev

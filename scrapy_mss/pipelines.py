@@ -200,7 +200,8 @@ class NewArticlesPipeline(Component):
             self._under_way.put(item, response, None)
             return item
         paragraphs = _paragraphs_of(article.text, reading)
-        wording = Wording(article.title, article.text, article.listed, paragraphs)
+        has_new = article.has_new_entries
+        wording = Wording(article.title, article.text, article.listed, paragraphs, has_new)
         comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.

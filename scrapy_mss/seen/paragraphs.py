@@ -134,6 +134,15 @@ class Paragraphs:
         found[:, : len(lines)] = had, new, new & beside(page, had, lines)
         return found[0], found[1], found[2]
 
+    def have(self, text: str) -> bool:
+        """Whether most lines of *text* are on the page."""
+        lines = [
+            normalized(line, may_count=not line.rstrip().endswith(ENDS))
+            for line in text.splitlines()[:MAX_PARAGRAPHS]
+        ]
+        hashes = hashes_of(filter(None, lines))
+        return bool(2 * np.count_nonzero(np.isin(hashes, self.all)) > len(hashes))
+
     @property
     def page_key(self) -> int:
         """The key of all paragraphs of the page, whichever of them were kept."""

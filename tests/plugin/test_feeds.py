@@ -24,6 +24,7 @@ from tests.plugin.site import Site
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries")  # whose columns are JSON
 PARQUET = {"format": "parquet"}
 OF_SITE = {**PARQUET, "item_filter": "scrapy_mss.exporters.SiteFilter"}
 FEEDS: dict[str, dict[str, Any]] = {
@@ -95,7 +96,7 @@ def test_articles_are_in_parquet_what_they_are_as_items(crawled: Crawled) -> Non
     assert len(rows) == 10
     assert [*rows[0]] == [*ARTICLE_FIELDS, "other"]
     for row in rows:
-        row.update({name: json.loads(row[name]) for name in ("media", "breadcrumbs")})
+        row.update({name: json.loads(row[name]) for name in OF_OBJECTS})
     assert rows == [{**item, "other": None} for item in items]
     assert not list(crawled.folder.glob("*.arrows"))
 
