@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 
 from research import command_line
 from research.bench import metrics
-from research.bench.languages import language_of
+from research.datasets.languages import language_of
 from research.datasets.sets import load
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.text_labels import label_blocks

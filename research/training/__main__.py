@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from research import command_line
-from research.bench.languages import language_of
+from research.datasets.languages import language_of
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
