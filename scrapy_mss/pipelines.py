@@ -221,7 +221,6 @@ class NewArticlesPipeline(Component):
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the article of *item* has been seen."""
         noted = self._under_way.pop(item, response)
         if noted is not None:
             self._add(noted.article, noted.seen, response)
@@ -323,7 +322,6 @@ class StoriesPipeline(Component):
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the text of *item* was emitted."""
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:

@@ -234,7 +234,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         return Comparison(is_new=True, changed=(), seen=new)
 
     def add(self, addresses: Addresses, seen: SeenArticle) -> None:
-        """Note that an article has been seen, as returned by `compare`."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
             self._note((addresses.canonical,), seen)

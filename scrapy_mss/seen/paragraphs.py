@@ -119,7 +119,6 @@ class Paragraphs:
         return cls(kept, certain, phrases, np.frombuffer(data, "<u4", m, at + n * _ROW))
 
     def differs_from(self, before: Paragraphs) -> bool:
-        """Whether the article has changed since *before*."""
         gone = ~np.isin(before.kept, self.all)
         new = ~np.isin(self.kept, before.all)
         if (gone & before.certain).any() or (new & self.certain).any():
