@@ -112,6 +112,12 @@ class Article:
     go on or is an ellipsis; or the page declares many more words.
     """
 
+    entries: list[dict[str, str]] = field(default_factory=list)
+    """The entries of a live blog in page order, each with `time`, `headline` and `text`."""
+
+    new_entries: list[dict[str, str]] = field(default_factory=list)
+    """Those that the page has got since its previous revision; with `MSS_ONLY_NEW`."""
+
     pages: list[str] = field(default_factory=list)
     """The addresses of further pages, whose text is included."""
 

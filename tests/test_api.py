@@ -25,6 +25,7 @@ EXTRACTION |= {
     "probability",
     "is_complete",
     "incomplete_reason",
+    "entries",
     "confidence",
 }
 

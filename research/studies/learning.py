@@ -2,7 +2,9 @@
 
     python -m research.studies.learning --data FOLDER --out research/results
 
-With `--sets sites_daniel:zh`, only the Chinese pages of a set are read.
+With `--sets sites_daniel+articles_world:zh`, the Chinese pages of two sets are read as one set, and
+with `--models FOLDER` by the model `FOLDER/zh`, such as one that was trained without any
+(`python -m research.training DATA --without-language zh --out FOLDER/zh`).
 Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
 then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
 model alone and with what it has learned, without the memory of a site. A split is as good as the
@@ -18,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import product, starmap
+from itertools import chain, product, starmap
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -26,13 +28,14 @@ from typing import Final, NamedTuple
 
 from research import command_line
 from research.bench import metrics
+from research.datasets.languages import language_of
 from research.datasets.sets import load
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Example, example_of
-from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
+from scrapy_mss.models.profiles import DEFAULT, PROFILES
 
 PROGRAM: Final = "python -m research.studies.learning"
 SETS: Final = (
@@ -86,22 +89,43 @@ def f1(extractor: Extractor, page: Page, text: str) -> float:
     return metrics.bag(metrics.words(found), metrics.words(text)).f1
 
 
-def pages_of(folder: Path, name: str, profile: Profile = DEFAULT) -> dict[str, list[Labelled]]:
-    """The pages of the set *name* by site, read by a model of *profile* that learned nothing.
+def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[Labelled]]:
+    """The pages of the set *name* by site, read by an *extractor* that learned nothing.
 
-    After a colon, the name may have a language, for its pages alone.
+    Sets that are joined by a plus are one; after a colon, the name may have a language, for its
+    pages alone.
     """
-    name, _, language = name.partition(":")
-    extractor, sites = Extractor(profile=profile.name), defaultdict[str, list[Labelled]](list)
-    for each in load(f"jsonl:{folder / name}.jsonl.xz").pages:
+    names, _, language = name.partition(":")
+    sites = defaultdict(list)
+    for each in chain.from_iterable(
+        load(f"jsonl:{folder / name}.jsonl.xz").pages for name in names.split("+")
+    ):
+        text = each.golds[0]
+        if language and language_of(text) != language:
+            continue
         # Some sets know the site of a page, but not its address.
-        page = Page.of(each.html, profile.stem, each.url or f"https://{each.site}/")
-        if len(page.blocks) and language in ("", each.language):
-            text = each.golds[0]
-            half = len(sites[each.site]) % 2
+        url = each.url or f"https://{each.site}/"
+        page = Page.of(each.html, extractor.profile.stem, url)
+        if len(page.blocks):
+            known = sites[each.site]
             alone = f1(extractor, page, text)
-            sites[each.site].append(Labelled(page, each.site, text, alone, half))
+            known.append(Labelled(page, each.site, text, alone, len(known) % 2))
     return dict(sorted(sites.items()))
+
+
+@dataclass(frozen=True)
+class Start:
+    """What learns: a model of a *profile*, or for a set in one language that in a folder."""
+
+    profile: str = DEFAULT.name
+    models: Path | None = None
+
+    def extractor(self, name: str) -> Extractor:
+        """One that learned nothing, for the set *name*."""
+        _, _, language = name.partition(":")
+        if self.models and language:
+            return Extractor(self.models / language)
+        return Extractor(profile=self.profile)
 
 
 def split(
@@ -160,19 +184,19 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         )
 
 
-def table(folder: Path, sets: Sequence[str], profile: Profile, jobs: int) -> str:
-    """A Markdown table of what a model of *profile* learns on each of the *sets*."""
+def table(folder: Path, sets: Sequence[str], start: Start, jobs: int) -> str:
+    """A Markdown table of what is learned from *start* on each of the *sets*."""
     lines = [
         "| set | taught (in all) | read | F1 | then | error less | worst | below | both halves |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        lines += pool.map(partial(_rows_of, folder, profile.name), sets)
+        lines += pool.map(partial(_rows_of, folder, start), sets)
     return "\n".join(lines) + "\n"
 
 
-def _rows_of(folder: Path, profile: str, name: str) -> str:
-    sites = pages_of(folder, name, PROFILES[profile])
+def _rows_of(folder: Path, start: Start, name: str) -> str:
+    sites = pages_of(folder, name, start.extractor(name))
     parts = list(starmap(Part, product(range(N_SPLITS), (0, 1))))
     lines = [
         row
@@ -180,7 +204,7 @@ def _rows_of(folder: Path, profile: str, name: str) -> str:
         for row in rows(
             name,
             n_taught,
-            [split(sites, Extractor(profile=profile), n_taught, part) for part in parts],
+            [split(sites, start.extractor(name), n_taught, part) for part in parts],
         )
     ]
     return "\n".join(lines)
@@ -188,10 +212,11 @@ def _rows_of(folder: Path, profile: str, name: str) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    profile = PROFILES[options.profile]
-    text = table(options.data, options.sets, profile, options.jobs)
+    start = Start(options.profile, options.models)
+    text = table(options.data, options.sets, start, options.jobs)
     print(text)
-    name = "learning" if profile == DEFAULT else f"learning_{profile.name}"
+    what = "languages" if start.models else start.profile
+    name = "learning" if what == DEFAULT.name else f"learning_{what}"
     write_atomically(options.out / f"{name}.md", text.encode())
 
 
@@ -203,6 +228,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
     parser.add_argument(
         "--profile", choices=PROFILES, default=DEFAULT.name, help="of the model that learns"
+    )
+    parser.add_argument(
+        "--models", type=Path, metavar="FOLDER", help="of models by language, for sets in one"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)

@@ -2,12 +2,12 @@
 
 The *place* of a block is its length, its distances from the first and the last block that the
 classifier takes for the article, its tag, whether it is in a container like that of most of the
-article, and whether it ends a sentence. For each labelled site, sums of weights and residuals
-(label less probability) by place are kept: whole numbers, which can be added in any order. From
-these sums alone follow
+article, whether it ends a sentence, and how sure the classifier is of it. For each labelled site,
+sums of weights and residuals (label less probability) by place are kept: whole numbers, which can
+be added in any order. From these sums alone follow
 
-- the correction, a sum of terms for length, distances and tag. The log-loss curves by 1/4 at most
-  (Böhning 1992), so a least-squares step on the sums never raises the loss that it was fitted to;
+- the correction, a sum of terms for these. The log-loss curves by 1/4 at most (Böhning 1992), so a
+  least-squares step on the sums never raises the loss that it was fitted to;
 - and its worth: by the same bound, the least that sites gain from a correction fitted to other
   sites. It is used with the weight for which that is greatest, and not at all where the gain may be
   chance.
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import CLOSERS
-from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, Coefficients, traits
+from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, TRAIT_BITS, Coefficients, traits
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -44,7 +44,7 @@ from scrapy_mss.pages.addresses import site_of
 
 # Raised when places, scripts or traits change (tests/blocks/test_families.py), so that what is
 # stored of others is not used: it is part of `Model.reader`.
-VERSION: Final = 1
+VERSION: Final = 2
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -53,12 +53,17 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-# The last two: whether it is in the container with most of the article, and ends a sentence.
-AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1, 2, 2)
+ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
+# Before them: whether it is in the container with most of the article, and ends a sentence.
+AXES: Final = (
+    *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
+    *(2, 2, len(ODDS) + 1),
+)
 N_PLACES: Final = int(np.prod(AXES))
 TERMS: Final = (  # axes, alone and in pairs
     *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
     *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
+    *((6,), (0, 6)),
 )
 
 # Where letters of another script begin. What has several scripts, as Japanese, is by its first.
@@ -89,10 +94,10 @@ MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no s
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
 
 # The bits of a row's key: site | script | place, or site | trait
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
-_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 7, 17
+_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(TRAIT_BITS), np.uint64(_PLACE_BITS)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
-_TRAIT_MASK = np.uint64(2**24 - 1)
+_TRAIT_MASK = np.uint64(2**TRAIT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
 # In these rows of a site: what traits were worth on its labelled pages before they were learned,
 # the number of pages and their gain, and the F1 of their words without traits and with them.
@@ -129,6 +134,7 @@ def places(page: Page, probability: Floats) -> Indices:
         _TAG_CLASSES[page.ancestor_tags[0]],
         _in_main_container(page, probability),
         _ends_sentence(page),
+        np.digitize(log_odds(probability), ODDS),
     )
     return np.ravel_multi_index(axes, AXES)
 
@@ -170,15 +176,15 @@ def site_number(url: str) -> int:
 
 
 @cache
-def _terms() -> tuple[Indices, int]:
-    """intp[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
+def _terms() -> tuple[NDArray[np.uint16], int]:
+    """uint16[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
     axes = np.unravel_index(np.arange(N_PLACES), AXES)
     columns, n = [], 0
     for term in TERMS:
         sizes = [AXES[axis] for axis in term]
         columns.append(n + np.ravel_multi_index([axes[axis] for axis in term], sizes))
         n += int(np.prod(sizes))
-    return np.array(columns), n
+    return np.array(columns, np.uint16), n
 
 
 class Normal(NamedTuple):
@@ -191,7 +197,7 @@ class Normal(NamedTuple):
     def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
         """Those of the sums at the places *place*, in pages."""
         columns, n = _terms()
-        columns = columns[:, place]
+        columns = columns[:, place].astype(np.intp)
         at = columns[:, np.newaxis] * n + columns
         weights = np.broadcast_to(CURVATURE * weight, at.shape)
         curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)

@@ -24,7 +24,7 @@ from scrapy_mss.markup.tokens import Bools, Floats, Indices, TokenIds
 
 CURVATURE: Final = 0.25  # of the log-loss of a block, at most
 TRAIT_BITS: Final = 24
-FIRST_TRAIT: Final = 2**20  # smaller numbers are left for other rows of a site
+FIRST_TRAIT: Final = 2**21  # smaller numbers are left for other rows of a site
 
 # Where another class of lengths (words) and of distances (blocks) begins.
 LENGTHS: Final = 2.0 ** np.arange(0.5, 9.5)

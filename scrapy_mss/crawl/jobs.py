@@ -96,7 +96,6 @@ class PageJobs:
         )
 
     def stop_workers(self) -> None:
-        """End the workers, whatever they are doing."""
         pool, self.pool = self.pool, None
         if pool is not None:
             pool.close()

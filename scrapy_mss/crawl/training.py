@@ -74,7 +74,6 @@ class Learner(CheckpointPart):
 
     @property
     def pages(self) -> int:
-        """How many pages crawls have learned."""
         return self.model.learned.bayes.pages
 
     def learn(self, example: Example) -> Rejection | None:
@@ -112,7 +111,6 @@ class Learner(CheckpointPart):
 
     @property
     def loss(self) -> str:
-        """What is lost, and of which model."""
         return f"{super().loss} ({self._stored.name})"
 
     def take(self) -> Change | None:

@@ -17,9 +17,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.metadata.completeness import Completeness, completeness
 from scrapy_mss.metadata.fields import FIELDS, resolve_field
+from scrapy_mss.metadata.live_entries import LiveEntry, live_entries
 from scrapy_mss.metadata.lookups import breadcrumbs, declared_media, next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
@@ -64,6 +65,11 @@ def completeness_of(tokens: Tokens, text: str, url: str | None = None) -> Comple
     value = resolved[0].value if resolved else None
     is_free = value if isinstance(value, bool) else None
     return completeness(page, tokens, text, is_accessible_for_free=is_free)
+
+
+def live_entries_of(tokens: Tokens, kept: Bools, url: str | None = None) -> list[LiveEntry]:
+    """The entries of the live blog whose text are the *kept* ones of *tokens*."""
+    return live_entries(ParsedPage(PageTree(tokens), url), tokens, kept)
 
 
 def read_tree(tree: PageTree, url: str | None = None) -> Metadata:

@@ -281,7 +281,6 @@ def _why_unusable(model: Model, inputs: Inputs, shapes: Mapping[str, object]) ->
 
 
 def _classifier(shapes: Mapping[str, tuple[int, ...]], data: bytes) -> BlockClassifier:
-    """The block classifier whose weights, of these *shapes*, are *data*."""
     expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
@@ -322,7 +321,6 @@ def _pack(buckets: NDArray[Any], counts: NDArray[np.uint32]) -> bytes:
 
 
 def _unpack(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
-    """The buckets and the counts in a block of a table of *n_buckets*."""
     if filled > n_buckets:
         raise ValueError(f"{filled} buckets for a table of {n_buckets}")
     raw = _inflated(block, 3 * 4 * filled, "counts")

@@ -85,13 +85,11 @@ class LearnedPages:
         return len(self.arrays()[0])
 
     def newest(self) -> tuple[int, int]:
-        """The newest generation, and how many pages are of it."""
         generations = self.arrays()[1]
         newest = generations.max(initial=0)
         return int(newest), int(np.count_nonzero(generations == newest))
 
     def add(self, key: int, generation: int) -> None:
-        """Take in the page of this *key*."""
         self._recent[key] = max(generation, self._recent.get(key, 0))
         if len(self._recent) >= MAX_RECENT:
             self.arrays()
@@ -240,7 +238,6 @@ class Model:
         return self._counted[1]
 
     def pages_of(self, family: str) -> int:
-        """How many pages the counts of a *family* are of."""
         return self.bayes.pages - self.uncounted[family]
 
     @property

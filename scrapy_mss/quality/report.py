@@ -55,7 +55,6 @@ class SiteReport:
 
     @property
     def total(self) -> Counts:
-        """The counts of all days."""
         return sum(self.days.values(), Counter())
 
     @property
@@ -123,7 +122,6 @@ class Report:
 
     @property
     def total(self) -> Counts:
-        """The counts of all sites."""
         return sum((site.total for site in self.sites), Counter())
 
 

@@ -261,9 +261,9 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     known = taught(1)
     keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
     if bad == "place":
-        keys[0] |= np.uint64(2**15 + 2**14)
+        keys[0] |= np.uint64(2**17 - 2**4)
     elif bad == "script":
-        keys[0] |= np.uint64(2**19)
+        keys[0] |= np.uint64(15 << 17)
     elif bad == "weight":
         sums[0, 0] = -1
     elif bad in ("sum", "least"):

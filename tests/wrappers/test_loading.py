@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -221,14 +220,3 @@ def test_no_message_controls_a_terminal(tmp_path: Path) -> None:
     message = str(caught.value)
     assert all(line.isprintable() for line in message.splitlines())
     assert "\\x1b]0;owned\\x07" in message
-
-
-def test_a_wrapper_in_the_log_does_not_control_a_terminal(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    body = (css("p"),)
-    rules = [Wrapper(site="a.example", body=body, name=f"{n}{ESCAPE}") for n in range(2)]
-
-    load_wrappers([rules]).find("https://a.example/")
-
-    (message,) = caplog.messages
-    assert message.isprintable()
