@@ -134,7 +134,7 @@ test-portable: $(VENV)-portable/installed ## tests that need neither worker proc
 $(VENV)-portable/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-portable'
 	@$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pip $(PIP_OPTIONS) install \
-		--editable . hypothesis markdown-it-py pytest pytest-xdist
+		--editable . hypothesis markdown-it-py pytest pytest-xdist redis
 	@touch $@
 
 # The compiled part is there, beside its sources, since the other environment was installed: without
