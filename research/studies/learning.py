@@ -5,11 +5,12 @@
 With `--sets sites_daniel+articles_world:zh`, the Chinese pages of two sets are read as one set, and
 with `--models FOLDER` by the model `FOLDER/zh`, such as one that was trained without any
 (`python -m research.training DATA --without-language zh --out FOLDER/zh`).
-Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
-then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
-model alone and with what it has learned, without the memory of a site. A split is as good as the
-mean of its pages; a site that is below -.003 in the mean of all its readings is counted, and apart
-from that one that is so in either half of its pages, which is hardly chance.
+Sites are parted five times at random, and each half teaches once, or as many sites of it as
+`--most-sites` allows: five pages of each site, then up to 25. Then pages of all other sites are
+read, and other pages of the same sites, by the model alone and with what it has learned, without
+the memory of a site. A split is as good as the mean of its pages; a site that is below -.003 in the
+mean of all its readings is counted, and apart from that one that is so in either half of its pages,
+which is hardly chance.
 """
 
 from __future__ import annotations
@@ -69,10 +70,11 @@ class Change(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One of the halves, 0 or 1, in which the sites are parted by *seed*."""
+    """One of the halves, 0 or 1, in which the sites are parted by *seed*: at *most* so many."""
 
     seed: int
     half: int
+    most: int | None = None
 
 
 class Split(NamedTuple):
@@ -96,7 +98,7 @@ def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[La
     pages alone.
     """
     names, _, language = name.partition(":")
-    sites = defaultdict(list)
+    sites = defaultdict[str, list[Labelled]](list)
     for each in chain.from_iterable(
         load(f"jsonl:{folder / name}.jsonl.xz").pages for name in names.split("+")
     ):
@@ -114,11 +116,15 @@ def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[La
 
 
 @dataclass(frozen=True)
-class Start:
-    """What learns: a model of a *profile*, or for a set in one language that in a folder."""
+class Plan:
+    """What learns, a model of a *profile*, or for a set in one language that in a folder.
 
-    profile: str = DEFAULT.name
-    models: Path | None = None
+    ``most_sites`` teach it, or half of those of a set.
+    """
+
+    profile: str
+    models: Path | None
+    most_sites: int | None
 
     def extractor(self, name: str) -> Extractor:
         """One that learned nothing, for the set *name*."""
@@ -131,10 +137,10 @@ class Start:
 def split(
     sites: Mapping[str, Sequence[Labelled]], extractor: Extractor, n_taught: int, part: Part
 ) -> Split:
-    """Teach *extractor* one half of the *sites*, and read."""
+    """Teach *extractor* one half of the *sites*, or so many of it, and read."""
     rng = Random(part.seed)  # noqa: S311 - no secrets
     order = rng.sample(list(sites), len(sites))
-    taught = set(order[part.half :: 2])
+    taught = set(order[part.half :: 2][: part.most])
     examples, same, others = list[Labelled](), list[Labelled](), list[Labelled]()
     for site in order:
         pages = rng.sample(sites[site], len(sites[site]))
@@ -184,27 +190,27 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         )
 
 
-def table(folder: Path, sets: Sequence[str], start: Start, jobs: int) -> str:
-    """A Markdown table of what is learned from *start* on each of the *sets*."""
+def table(folder: Path, sets: Sequence[str], plan: Plan, jobs: int) -> str:
+    """A Markdown table of what is learned by *plan* on each of the *sets*."""
     lines = [
         "| set | taught (in all) | read | F1 | then | error less | worst | below | both halves |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        lines += pool.map(partial(_rows_of, folder, start), sets)
+        lines += pool.map(partial(_rows_of, folder, plan), sets)
     return "\n".join(lines) + "\n"
 
 
-def _rows_of(folder: Path, start: Start, name: str) -> str:
-    sites = pages_of(folder, name, start.extractor(name))
-    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1))))
+def _rows_of(folder: Path, plan: Plan, name: str) -> str:
+    sites = pages_of(folder, name, plan.extractor(name))
+    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1), (plan.most_sites,))))
     lines = [
         row
         for n_taught in TAUGHT
         for row in rows(
             name,
             n_taught,
-            [split(sites, start.extractor(name), n_taught, part) for part in parts],
+            [split(sites, plan.extractor(name), n_taught, part) for part in parts],
         )
     ]
     return "\n".join(lines)
@@ -212,10 +218,10 @@ def _rows_of(folder: Path, start: Start, name: str) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    start = Start(options.profile, options.models)
-    text = table(options.data, options.sets, start, options.jobs)
+    plan = Plan(options.profile, options.models, options.most_sites)
+    text = table(options.data, options.sets, plan, options.jobs)
     print(text)
-    what = "languages" if start.models else start.profile
+    what = "languages" if plan.models else plan.profile
     name = "learning" if what == DEFAULT.name else f"learning_{what}"
     write_atomically(options.out / f"{name}.md", text.encode())
 
@@ -231,6 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--models", type=Path, metavar="FOLDER", help="of models by language, for sets in one"
+    )
+    parser.add_argument(
+        "--most-sites", type=int, metavar="N", help="that teach (default: half of a set's)"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)
