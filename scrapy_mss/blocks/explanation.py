@@ -200,7 +200,7 @@ def decisions(page: Page, chosen: Selection, kept: Bools) -> list[Decision]:
         (page.blocks.count(kept & page.tokens.is_word) > 0, Decision.KEPT),
         (chosen.kept, Decision.CLEANED),
         (page.in_title, Decision.TITLE),
-        (chosen.beside, Decision.BESIDE),
+        (chosen.others, Decision.BESIDE),
         (~chosen.above, Decision.IMPROBABLE),
         (chosen.copied, Decision.COPY),
         (np.ones(len(page.blocks), np.bool_), Decision.OUTSIDE),

@@ -1,4 +1,4 @@
-"""From the blocks' probabilities to the article: threshold, story, span, rejoining, duplicates.
+"""From the blocks' probabilities to the article: threshold, span, rejoining, duplicates.
 
 What readers lose by a missing paragraph and by a kept advertisement is measured by F1, the harmonic
 mean of precision and recall. If p is the probability that a block belongs to the article, the
@@ -7,9 +7,6 @@ page that is clear, lower on a page unlike all others, where no block is certain
 That threshold is the zero of the scores. The article is their maximum subsequence, and what is
 below the threshold inside it is removed. Tags score nothing: a box of many tags and few words must
 not weigh more than its words do.
-
-Text above the threshold that is not the page's story is left out before that: comments, consent,
-hidden text, other stories (`beside`).
 
 Where much junk splits an article, the maximum subsequence is its larger part. The other part is in
 elements with the same tags and class words, all the way up, and is rejoined. A second copy of the
@@ -25,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among, mix_rows
@@ -59,7 +55,7 @@ class Selection(NamedTuple):
     kept: Bools  # bool[n_blocks]
     above: Bools  # bool[n_blocks]: above the threshold, and no title
     copied: Bools  # bool[n_blocks]: a second copy
-    beside: Bools  # bool[n_blocks]: above it, and not of the story
+    others: Bools  # bool[n_blocks]: left out, whatever their probability
     threshold: float  # without the bias
     tables: Tables
 
@@ -72,17 +68,19 @@ class Tables(NamedTuple):
     stays: Bools
 
 
-def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
-    """The article by the *probability* of each block; *bias* lowers the threshold."""
-    zero = threshold(page, probability)
-    scores = token_scores(page, probability, zero - bias)
+def select(
+    page: Page, probability: Floats, bias: float = 0.0, others: Bools | None = None
+) -> Selection:
+    """The article by the *probability* of each block; *bias* lowers the threshold.
+
+    Blocks that are *others* (bool[n_blocks]) are left out: they neither count for the threshold
+    nor part the article.
+    """
+    if others is None:
+        others = np.zeros(len(probability), np.bool_)
+    zero = threshold(page, np.where(others, 0.0, probability))
+    scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
-    others = beside(page, above)
-    if np.count_nonzero(others):
-        # What is not the story's neither counts for the threshold nor parts the story.
-        zero = threshold(page, np.where(others, 0.0, probability))
-        scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
-        above = (scores[page.blocks.first] > 0) & above
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
