@@ -348,7 +348,7 @@ class Extractor:
         # decided by the whole; only then is an article's text that of its story alone.
         if likely >= MIN_ARTICLE_PROBABILITY:
             others = beside(page, chosen.above)
-            if np.count_nonzero(others):
+            if np.count_nonzero(others & chosen.kept):
                 chosen = select(page, read.probability, self.profile.bias, others)
                 read = read.again(read.probability, chosen.kept, chosen.threshold)
         return _Reading(read, chosen, likely, untaught)
