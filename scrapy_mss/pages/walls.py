@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from scrapy_mss.pages.addresses import is_headlined
 from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
 # Words: of what was kept, and of the whole page.
@@ -107,7 +108,7 @@ def consent_address(facts: PageFacts) -> str:
     if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
-    return facts.own_url.url if is_named else ""
+    return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
 
 
 def consent_request(facts: PageFacts) -> str:
