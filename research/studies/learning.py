@@ -5,10 +5,12 @@
 With `--sets sites_daniel+articles_world:zh`, the Chinese pages of two sets are read as one set, and
 with `--models FOLDER` by the model `FOLDER/zh`, such as one that was trained without any
 (`python -m research.training DATA --without-language zh --out FOLDER/zh`).
-Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
-then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
-model alone and with what it has learned, without the memory of a site. A split is as good as the
-mean of its pages; a site that is below -.003 in the mean of all its readings is counted.
+Sites are parted five times at random, and each half teaches once, or as many sites of it as
+`--most-sites` allows: five pages of each site, then up to 25. Then pages of all other sites are
+read, and other pages of the same sites, by the model alone and with what it has learned, without
+the memory of a site. A split is as good as the mean of its pages; a site that is below -.003 in the
+mean of all its readings is counted, and apart from that one that is so in either half of its pages,
+which is hardly chance.
 """
 
 from __future__ import annotations
@@ -55,21 +57,24 @@ class Labelled:
     site: str
     text: str
     alone: float
+    half: int  # 0 or 1, of the pages of its site
 
 
 class Change(NamedTuple):
-    """A page that was read after learning: its site, and the F1 before and after."""
+    """A page that was read after learning: its site and half, and the F1 before and after."""
 
     site: str
+    half: int
     before: float
     after: float
 
 
 class Part(NamedTuple):
-    """One of the halves, 0 or 1, in which the sites are parted by *seed*."""
+    """One of the halves, 0 or 1, in which the sites are parted by *seed*: at *most* so many."""
 
     seed: int
     half: int
+    most: int | None = None
 
 
 class Split(NamedTuple):
@@ -93,7 +98,7 @@ def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[La
     pages alone.
     """
     names, _, language = name.partition(":")
-    sites = defaultdict(list)
+    sites = defaultdict[str, list[Labelled]](list)
     for each in chain.from_iterable(
         load(f"jsonl:{folder / name}.jsonl.xz").pages for name in names.split("+")
     ):
@@ -104,16 +109,22 @@ def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[La
         url = each.url or f"https://{each.site}/"
         page = Page.of(each.html, extractor.profile.stem, url)
         if len(page.blocks):
-            sites[each.site].append(Labelled(page, each.site, text, f1(extractor, page, text)))
+            known = sites[each.site]
+            alone = f1(extractor, page, text)
+            known.append(Labelled(page, each.site, text, alone, len(known) % 2))
     return dict(sorted(sites.items()))
 
 
 @dataclass(frozen=True)
-class Start:
-    """What learns: a model of a *profile*, or for a set in one language that in a folder."""
+class Plan:
+    """What learns, a model of a *profile*, or for a set in one language that in a folder.
 
-    profile: str = DEFAULT.name
-    models: Path | None = None
+    ``most_sites`` teach it, or half of those of a set.
+    """
+
+    profile: str
+    models: Path | None
+    most_sites: int | None
 
     def extractor(self, name: str) -> Extractor:
         """One that learned nothing, for the set *name*."""
@@ -126,10 +137,10 @@ class Start:
 def split(
     sites: Mapping[str, Sequence[Labelled]], extractor: Extractor, n_taught: int, part: Part
 ) -> Split:
-    """Teach *extractor* one half of the *sites*, and read."""
+    """Teach *extractor* one half of the *sites*, or so many of it, and read."""
     rng = Random(part.seed)  # noqa: S311 - no secrets
     order = rng.sample(list(sites), len(sites))
-    taught = set(order[part.half :: 2])
+    taught = set(order[part.half :: 2][: part.most])
     examples, same, others = list[Labelled](), list[Labelled](), list[Labelled]()
     for site in order:
         pages = rng.sample(sites[site], len(sites[site]))
@@ -149,7 +160,10 @@ def split(
 
 
 def _read(pages: Iterable[Labelled], extractor: Extractor) -> list[Change]:
-    return [Change(each.site, each.alone, f1(extractor, each.page, each.text)) for each in pages]
+    return [
+        Change(each.site, each.half, each.alone, f1(extractor, each.page, each.text))
+        for each in pages
+    ]
 
 
 def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
@@ -162,38 +176,41 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         changes = [change for each in read for change in each]
         before, after = fmean(c.before for c in changes), fmean(c.after for c in changes)
         worst = min(fmean(c.after - c.before for c in each) for each in read if each)
-        by_site = defaultdict(list)
+        by_site, by_half = defaultdict(list), defaultdict(list)
         for change in changes:
             by_site[change.site].append(change.after - change.before)
-        below = sum(fmean(each) < -MOST_LOST for each in by_site.values())
+            by_half[change.site, change.half].append(change.after - change.before)
+        below = {key for key, each in (by_site | by_half).items() if fmean(each) < -MOST_LOST}
+        n_below = len(below & by_site.keys())
+        n_sure = sum((site, 0) in below and (site, 1) in below for site in by_site)
         less = 1 - (1 - after) / (1 - before)
         yield (
             f"| {name} | {n_taught} ({learned}) | {what} | {before:.4f} | {after:.4f} | "
-            f"{less:.1%} | {worst:+.4f} | {below} of {len(by_site)} |"
+            f"{less:.1%} | {worst:+.4f} | {n_below} of {len(by_site)} | {n_sure} |"
         )
 
 
-def table(folder: Path, sets: Sequence[str], start: Start, jobs: int) -> str:
-    """A Markdown table of what is learned from *start* on each of the *sets*."""
+def table(folder: Path, sets: Sequence[str], plan: Plan, jobs: int) -> str:
+    """A Markdown table of what is learned by *plan* on each of the *sets*."""
     lines = [
-        "| set | taught a site (in all) | read | F1 | then | error less | worst split | below |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| set | taught (in all) | read | F1 | then | error less | worst | below | both halves |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        lines += pool.map(partial(_rows_of, folder, start), sets)
+        lines += pool.map(partial(_rows_of, folder, plan), sets)
     return "\n".join(lines) + "\n"
 
 
-def _rows_of(folder: Path, start: Start, name: str) -> str:
-    sites = pages_of(folder, name, start.extractor(name))
-    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1))))
+def _rows_of(folder: Path, plan: Plan, name: str) -> str:
+    sites = pages_of(folder, name, plan.extractor(name))
+    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1), (plan.most_sites,))))
     lines = [
         row
         for n_taught in TAUGHT
         for row in rows(
             name,
             n_taught,
-            [split(sites, start.extractor(name), n_taught, part) for part in parts],
+            [split(sites, plan.extractor(name), n_taught, part) for part in parts],
         )
     ]
     return "\n".join(lines)
@@ -201,10 +218,10 @@ def _rows_of(folder: Path, start: Start, name: str) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    start = Start(options.profile, options.models)
-    text = table(options.data, options.sets, start, options.jobs)
+    plan = Plan(options.profile, options.models, options.most_sites)
+    text = table(options.data, options.sets, plan, options.jobs)
     print(text)
-    what = "languages" if start.models else start.profile
+    what = "languages" if plan.models else plan.profile
     name = "learning" if what == DEFAULT.name else f"learning_{what}"
     write_atomically(options.out / f"{name}.md", text.encode())
 
@@ -220,6 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--models", type=Path, metavar="FOLDER", help="of models by language, for sets in one"
+    )
+    parser.add_argument(
+        "--most-sites", type=int, metavar="N", help="that teach (default: half of a set's)"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)

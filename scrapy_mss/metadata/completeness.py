@@ -47,7 +47,7 @@ def completeness(
     page: ParsedPage, tokens: Tokens, text: str, *, is_accessible_for_free: bool | None
 ) -> Completeness:
     """Whether *text* is all of the article of *page*, which has these *tokens*."""
-    n_words = len(text.split())
+    n_words = text.count(" ") + text.count("\n\n") + 1  # as single ones are between them
     has_spaces = len(text) <= LONGEST_WORD * n_words
     declared = _declared_words(page, text) if has_spaces else 0
     if declared and n_words >= ENOUGH * declared:

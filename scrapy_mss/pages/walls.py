@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from scrapy_mss.pages.addresses import is_headlined
 from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
 # Words: of what was kept, and of the whole page.
@@ -107,7 +108,7 @@ def consent_address(facts: PageFacts) -> str:
     if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
-    return facts.own_url.url if is_named else ""
+    return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
 
 
 def consent_request(facts: PageFacts) -> str:
@@ -250,18 +251,22 @@ _CUT: Final = re.compile(r"(?:…|\.\.\.|[^\W_]|,)[\s\])]*\Z")  # no end of a se
 _ELLIPSES: Final = ("…", "...")
 MAX_OFFER: Final = 300  # characters at the end of a text
 MAX_END: Final = 40  # of them, to be shown
-# What stands below the text, and is kept with it.
-_CONTINUES: Final = re.compile(
-    r"(?:continue|keep) reading|(?:subscribe|sign in|log in|register) to (?:read|continue)"
-    r"|read the (?:full|whole|rest of)|(?:to|and) read (?:the )?(?:full|more|on)|subscribers only"
-    r"|weiter ?lesen|jetzt (?:abonnieren|testen)|lire la suite|réservée? aux abonnés|abonnez-vous"
-    r"|seguir leyendo|solo para suscriptores|suscr[íi]b(?:ete|ase)|continua a leggere"
-    r"|riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej"
-    r"|continue (?:lendo|a ler)|läs vidare|læs videre|les videre|jatka lukemista|číst dál"
-    r"|olvasás folytatása|continuă lectura|okumaya devam|συνεχίστε την ανάγνωση|читать далее"
-    r"|читати далі|доступно (?:только )?по подписке|続きを読む|会員限定記事|继续阅读"
-    r"|閱讀全文|阅读全文|계속 읽기|이어서 읽기",
-    re.IGNORECASE,
+# What stands below the text, and is kept with it, in small letters.
+_OFFERS: Final = tuple(
+    (
+        "continue reading|keep reading|subscribe to read|subscribe to continue|sign in to read|"
+        "sign in to continue|log in to read|log in to continue|register to read|"
+        "register to continue|read the full|read the whole|read the rest of|to read full|"
+        "to read more|to read on|to read the full|and read more|and read on|subscribers only|"
+        "weiterlesen|weiter lesen|jetzt abonnieren|jetzt testen|lire la suite|"
+        "réservé aux abonnés|réservée aux abonnés|abonnez-vous|seguir leyendo|"
+        "solo para suscriptores|suscríbete|suscribete|suscríbase|suscribase|continua a leggere|"
+        "riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej|continue lendo|"
+        "continue a ler|läs vidare|læs videre|les videre|jatka lukemista|číst dál|"
+        "olvasás folytatása|continuă lectura|okumaya devam|συνεχίστε την ανάγνωση|читать далее|"
+        "читати далі|доступно по подписке|доступно только по подписке|続きを読む|会員限定記事|"
+        "继续阅读|閱讀全文|阅读全文|계속 읽기|이어서 읽기"
+    ).split("|")
 )
 
 
@@ -281,8 +286,8 @@ def teaser(facts: PageFacts) -> str:
 
 def offer_at_end(text: str) -> str:
     """What offers to go on at the end of *text*."""
-    found = _CONTINUES.search(text[-MAX_OFFER:])
-    return found[0] if found else ""
+    end = text[-MAX_OFFER:].lower()
+    return next((offer for offer in _OFFERS if offer in end), "")
 
 
 def has_ellipsis(text: str) -> bool:
