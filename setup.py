@@ -1,9 +1,12 @@
-"""The compiled part, without which an installation works, too; everything else is in setup.cfg.
+"""The compiled part, without which an installation works, too, and the description of the package.
 
-Where there is no compiler, it is left out; `CC=false` says beforehand that there is none.
+Everything else is in setup.cfg. Where there is no compiler, the compiled part is left out;
+`CC=false` says beforehand that there is none. `PROJECT_URL` is the address of the repository, which
+the release workflow knows: with it, links in the description lead somewhere from a package index.
 """
 
 import os
+import re
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -19,4 +22,32 @@ COMPILED = Extension(
     optional=True,
 )
 
-setup(ext_modules=[] if os.environ.get("CC") == "false" else [COMPILED])
+# A picture or a link of the README whose target is a path in the repository.
+RELATIVE = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)]+)\)")
+
+
+def description(url: str) -> str:
+    """The README with links into the repository at *url*, or without them."""
+
+    def link(found: re.Match[str]) -> str:
+        mark, text, path = found.groups()
+        if not url:
+            return "" if mark else text
+        return f"{mark}[{text}]({url}/{'raw' if mark else 'blob'}/HEAD/{path})"
+
+    return RELATIVE.sub(link, Path("README.md").read_text(encoding="utf-8"))
+
+
+URL = os.environ.get("PROJECT_URL", "").rstrip("/")
+URLS = {
+    "Source": URL,
+    "Documentation": f"{URL}/blob/HEAD/docs/index.md",
+    "Changelog": f"{URL}/blob/HEAD/CHANGELOG.md",
+    "Issues": f"{URL}/issues",
+}
+
+setup(
+    ext_modules=[] if os.environ.get("CC") == "false" else [COMPILED],
+    long_description=description(URL),
+    project_urls=URLS if URL else {},
+)

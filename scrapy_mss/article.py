@@ -23,6 +23,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
+from scrapy_mss.metadata.live_entries import LiveEntry
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
@@ -99,7 +100,8 @@ class ReadOptions:
     are articles. *site* is what is known of the page's site, if sites are remembered. *requested*
     is the address that was asked for, if the page's is another. A *further* page of an article is
     one whatever it looks like: the last is often short. With *paragraphs*, the result has those of
-    the page, by which its changes are recognized.
+    the page, by which its changes are recognized; *emitted* are those with which its article was
+    emitted before.
     """
 
     fields: tuple[str, ...] = ()
@@ -108,6 +110,7 @@ class ReadOptions:
     requested: str = ""
     further: bool = False
     paragraphs: bool = False
+    emitted: Paragraphs | None = None
 
     def paragraphs_of(self, page: Page, inside: Bools, *, certain: bool = False) -> bytes:
         """The paragraphs of *page* whose article is *inside*, if they are asked for."""
@@ -157,9 +160,34 @@ def article_of_extraction(
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
+        **_entries(extraction, result.paragraphs, options.emitted),
         **fields.values,
     )
     return replace(result, article=article, next_page=fields.next_page)
+
+
+def _entries(
+    extraction: Extraction, paragraphs: bytes, before: Paragraphs | None
+) -> dict[str, Any]:
+    """The entries of a live blog, and those that its *paragraphs* did not have *before*.
+
+    An error in reading them does not cost the text.
+    """
+    try:
+        entries = [*dict.fromkeys(extraction.entries)]
+    except MemoryError:  # which concerns the process
+        raise
+    except Exception:
+        logger.exception("scrapy-mss: cannot read the entries of %s", extraction.url)
+        return {}
+    now, new = Paragraphs.from_bytes(paragraphs), list[LiveEntry]()
+    if now is not None and before is not None:
+        said = [(each, each.text or each.headline) for each in entries]
+        new = [each for each, text in said if now.have(text) and not before.have(text)]
+    return {
+        "entries": [entry._asdict() for entry in entries],
+        "new_entries": [entry._asdict() for entry in new],
+    }
 
 
 def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:
@@ -235,7 +263,7 @@ def page_metadata(
     An error in reading them does not cost the text.
     """
     try:
-        found = metadata.read_tokens(tokens, url or None)
+        found = metadata.read_tokens(tokens, url or None, text)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
         values = _settled(found.values) | media_fields([*images, *kept, *others])

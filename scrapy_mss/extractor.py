@@ -56,11 +56,14 @@ from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.pages.kept_text import KeptText
-from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, OTHER, Verdict, verdict_of
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, OTHER, Verdict, verdict_of
 from scrapy_mss.pages.page_facts import PageFacts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from scrapy_mss.metadata.completeness import Completeness
+    from scrapy_mss.metadata.live_entries import LiveEntry
 
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
@@ -109,6 +112,30 @@ class Extraction:
     def markdown(self) -> str:
         """The article as Markdown, from `html`."""
         return markdown(self.html)
+
+    @property
+    def is_complete(self) -> bool | None:
+        """Whether the text is the whole article; None if the page does not say so."""
+        return self._completeness().is_complete
+
+    @property
+    def incomplete_reason(self) -> str | None:
+        """Why the text is not the whole article: ``paywall``, ``cut_end`` or ``word_count``."""
+        return self._completeness().incomplete_reason
+
+    def _completeness(self) -> Completeness:
+        from scrapy_mss.metadata import completeness_of  # which extracting alone does not need
+
+        return completeness_of(self.tokens, self.text, self.url)
+
+    @property
+    def entries(self) -> list[LiveEntry]:
+        """The entries of a live blog, in the order of the page; none of any other kind."""
+        from scrapy_mss.metadata import live_entries_of
+
+        if self.kind != LIVE_BLOG:
+            return []
+        return live_entries_of(self.tokens, self.kept, self.url)
 
     @property
     def raw_html(self) -> str:

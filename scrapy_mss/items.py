@@ -102,6 +102,22 @@ class Article:
     is_accessible_for_free: bool | None = None
     """Whether the whole article can be read without paying, if the page declares it."""
 
+    is_complete: bool | None = None
+    """Whether the text is the whole article, if the page says so by its words or by its end."""
+
+    incomplete_reason: str | None = None
+    """Why the text is not complete: ``paywall``, ``cut_end``, or ``word_count``.
+
+    A paywall is declared or on the page, and the text breaks off or is too short; the end offers to
+    go on or is an ellipsis; or the page declares many more words.
+    """
+
+    entries: list[dict[str, str]] = field(default_factory=list)
+    """The entries of a live blog in page order, each with `time`, `headline` and `text`."""
+
+    new_entries: list[dict[str, str]] = field(default_factory=list)
+    """Those that the page has got since its previous revision; with `MSS_ONLY_NEW`."""
+
     pages: list[str] = field(default_factory=list)
     """The addresses of further pages, whose text is included."""
 

@@ -200,7 +200,8 @@ class NewArticlesPipeline(Component):
             self._under_way.put(item, response, None)
             return item
         paragraphs = _paragraphs_of(article.text, reading)
-        wording = Wording(article.title, article.text, article.listed, paragraphs)
+        has_new = article.has_new_entries
+        wording = Wording(article.title, article.text, article.listed, paragraphs, has_new)
         comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
@@ -220,7 +221,6 @@ class NewArticlesPipeline(Component):
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the article of *item* has been seen."""
         noted = self._under_way.pop(item, response)
         if noted is not None:
             self._add(noted.article, noted.seen, response)
@@ -322,7 +322,6 @@ class StoriesPipeline(Component):
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
-        """Note that the text of *item* was emitted."""
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:

@@ -176,9 +176,9 @@ class Options:
     wrappers: list[Any] = _setting(
         [],
         listed,
-        "a list of files, folders, dotted paths or Wrapper objects",
-        "Labelling rules: YAML files or folders of them, paths `module:NAME` to Wrapper "
-        "objects, or the objects themselves. See [wrappers](wrappers.md).",
+        "a list of files, folders or Wrapper objects",
+        "Labelling rules: YAML files or folders of them, or Wrapper objects. See "
+        "[wrappers](wrappers.md).",
     )
     store: str = _setting(
         "",

@@ -19,7 +19,15 @@ BLOCK = re.compile(r"^```python\n(>>>.*?)^```$", re.MULTILINE | re.DOTALL)
 SIGNATURE = re.compile(r"^### `(\w+)(\(.*\))`$", re.MULTILINE)
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
 EXTRACTION = {"text", "html", "markdown", "raw_html", "url"}
-EXTRACTION |= {"is_article", "kind", "probability", "confidence"}
+EXTRACTION |= {
+    "is_article",
+    "kind",
+    "probability",
+    "is_complete",
+    "incomplete_reason",
+    "entries",
+    "confidence",
+}
 
 
 def rows(section: str) -> list[str]:

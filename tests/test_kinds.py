@@ -97,7 +97,7 @@ def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
     assert challenge.reason == (
         "few words, and the name or the mark of a challenge: “just a moment”"
     )
-    assert teaser.seen == "“Keep reading”, “steadyhq.com”"
+    assert teaser.seen == "“keep reading”, “steadyhq.com”"
     assert verdict_of(facts()).reason == "as the page classifier takes it"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,9 @@ BUILD_INPUTS = (
 )
 # The environments of a build without a compiler, and of one that is quick: what is asked of the
 # compiled part here, it does without being optimized.
-NOT_COMPILED = {**os.environ, "CC": "false"}
-COMPILED = {**os.environ, "CFLAGS": "-O0 -g0"}
+URL = "https://forge.example/me/scrapy-mss"
+NOT_COMPILED = {**os.environ, "CC": "false", "PROJECT_URL": URL}
+COMPILED = {**os.environ, "CFLAGS": "-O0 -g0", "PROJECT_URL": ""}
 SOURCES = (".pyx", ".pxi", ".c")  # of the compiled part
 BUILT = (".so", ".pyd")
 
@@ -160,6 +162,21 @@ def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
     assert found["compiled"] == is_compiled
     assert found["typed"]
     assert found["others"] == []
+
+
+def test_links_of_the_description_are_absolute(
+    wheel: Path,
+    is_compiled: bool,  # noqa: FBT001
+) -> None:
+    """Without the address of the repository, there are none into it."""
+    with ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        metadata = archive.read(name).decode()
+    targets = re.findall(r"\]\(([^)#]+)", metadata)
+
+    assert [each for each in targets if not each.startswith("https://")] == []
+    assert (f"{URL}/raw/HEAD/research/results/unseen.svg" in targets) != is_compiled
+    assert (f"Project-URL: Source, {URL}\n" in metadata) != is_compiled
 
 
 def test_source_distribution_holds_what_a_wheel_is_built_from_and_no_tests(wheel: Path) -> None:

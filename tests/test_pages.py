@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scrapy_mss import Extractor, metadata
-from tests.page_cases import KnownFailure, PageCase, read_case, read_cases
+from tests.page_cases import KnownFailure, PageCase, read_cases
 
 CASES = read_cases()
 UNTRAINED = [case for case in CASES if case.untrained]
@@ -110,15 +108,6 @@ KNOWN = {
 
 
 @pytest.mark.parametrize(
-    ("part", "found", "wanted"),
-    [("text", "It rains. Buy!", "It rains."), ("title", "News", "Rain")],
-)
-def test_a_known_failure_is_expected(part: str, found: str, wanted: str) -> None:
-    with pytest.raises(pytest.xfail.Exception, match=KNOWN[part].reason):
-        check(part, found, wanted, KNOWN[part])
-
-
-@pytest.mark.parametrize(
     ("part", "found", "wanted", "message"),
     [
         ("text", "It rains.", "It rains.", "now passes: remove known_failure"),
@@ -134,30 +123,3 @@ def test_a_known_failure_that_gets_right_or_worse_fails(
 ) -> None:
     with pytest.raises(AssertionError, match=message):
         check(part, found, wanted, KNOWN[part])
-
-
-FOUND: dict[str, Any] = {"reason": "?", "found": None}
-BOUNDED: dict[str, Any] = {"reason": "?", "precision": 0.5, "recall": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("values", "text", "message"),
-    [
-        ({"is_article": True, "known_failures": {}}, "A text.", "has known_failures"),
-        ({"metadata": {}}, "A text.", "does not say is_article"),
-        ({"is_article": False}, "A text.", "if, and only if"),
-        ({"is_article": True}, "", "if, and only if"),
-        ({"is_article": True, "known_failure": {"txet": FOUND}}, "A text.", "names txet"),
-        ({"is_article": False, "known_failure": {"text": BOUNDED}}, "", "names text"),
-        ({"is_article": True, "known_failure": {"text": FOUND}}, "A text.", "needs precision"),
-    ],
-)
-def test_a_case_that_contradicts_itself_is_rejected(
-    tmp_path: Path, values: dict[str, Any], text: str, message: str
-) -> None:
-    (tmp_path / "source.html").write_text("<p>A text.", encoding="utf-8")
-    (tmp_path / "expected.txt").write_text(text, encoding="utf-8")
-    (tmp_path / "expected.json").write_text(json.dumps(values), encoding="utf-8")
-
-    with pytest.raises(ValueError, match=message):
-        read_case(tmp_path)

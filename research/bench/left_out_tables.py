@@ -16,10 +16,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from research.bench.languages import UNKNOWN
 from research.bench.markdown import table
 from research.bench.resampling import Resampler, Sample, interval
 from research.bench.scoring import POOR
+from research.datasets.languages import UNKNOWN
 from research.systems import titled
 from scrapy_mss.markup.tokens import Floats, Indices
 

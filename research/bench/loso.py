@@ -22,10 +22,10 @@ import numpy as np
 from research import systems
 from research.bench import measurement, metrics, report
 from research.bench.folds import assign
-from research.bench.languages import language_of
 from research.bench.left_out_tables import OURS, Pages, Scores, tables
 from research.bench.runner import site_keys
 from research.command_line import Advance, at_least, progress
+from research.datasets.languages import language_of
 from research.datasets.sets import evenly, load
 from research.errors import UserError
 from research.systems.remembered import Remembered

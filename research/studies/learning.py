@@ -2,11 +2,15 @@
 
     python -m research.studies.learning --data FOLDER --out research/results
 
-With `--sets sites_daniel:zh`, only the Chinese pages of a set are read.
-Sites are parted five times at random, and each half teaches once: five pages of each of its sites,
-then up to 25. Then pages of all other sites are read, and other pages of the same sites, by the
-model alone and with what it has learned, without the memory of a site. A split is as good as the
-mean of its pages; a site that is below -.003 in the mean of all its readings is counted.
+With `--sets sites_daniel+articles_world:zh`, the Chinese pages of two sets are read as one set, and
+with `--models FOLDER` by the model `FOLDER/zh`, such as one that was trained without any
+(`python -m research.training DATA --without-language zh --out FOLDER/zh`).
+Sites are parted five times at random, and each half teaches once, or as many sites of it as
+`--most-sites` allows: five pages of each site, then up to 25. Then pages of all other sites are
+read, and other pages of the same sites, by the model alone and with what it has learned, without
+the memory of a site. A split is as good as the mean of its pages; a site that is below -.003 in the
+mean of all its readings is counted, and apart from that one that is so in either half of its pages,
+which is hardly chance.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import product, starmap
+from itertools import chain, product, starmap
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -25,13 +29,14 @@ from typing import Final, NamedTuple
 
 from research import command_line
 from research.bench import metrics
+from research.datasets.languages import language_of
 from research.datasets.sets import load
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Example, example_of
-from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
+from scrapy_mss.models.profiles import DEFAULT, PROFILES
 
 PROGRAM: Final = "python -m research.studies.learning"
 SETS: Final = (
@@ -52,21 +57,24 @@ class Labelled:
     site: str
     text: str
     alone: float
+    half: int  # 0 or 1, of the pages of its site
 
 
 class Change(NamedTuple):
-    """A page that was read after learning: its site, and the F1 before and after."""
+    """A page that was read after learning: its site and half, and the F1 before and after."""
 
     site: str
+    half: int
     before: float
     after: float
 
 
 class Part(NamedTuple):
-    """One of the halves, 0 or 1, in which the sites are parted by *seed*."""
+    """One of the halves, 0 or 1, in which the sites are parted by *seed*: at *most* so many."""
 
     seed: int
     half: int
+    most: int | None = None
 
 
 class Split(NamedTuple):
@@ -83,29 +91,56 @@ def f1(extractor: Extractor, page: Page, text: str) -> float:
     return metrics.bag(metrics.words(found), metrics.words(text)).f1
 
 
-def pages_of(folder: Path, name: str, profile: Profile = DEFAULT) -> dict[str, list[Labelled]]:
-    """The pages of the set *name* by site, read by a model of *profile* that learned nothing.
+def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[Labelled]]:
+    """The pages of the set *name* by site, read by an *extractor* that learned nothing.
 
-    After a colon, the name may have a language, for its pages alone.
+    Sets that are joined by a plus are one; after a colon, the name may have a language, for its
+    pages alone.
     """
-    name, _, language = name.partition(":")
-    extractor, sites = Extractor(profile=profile.name), defaultdict(list)
-    for each in load(f"jsonl:{folder / name}.jsonl.xz").pages:
+    names, _, language = name.partition(":")
+    sites = defaultdict[str, list[Labelled]](list)
+    for each in chain.from_iterable(
+        load(f"jsonl:{folder / name}.jsonl.xz").pages for name in names.split("+")
+    ):
+        text = each.golds[0]
+        if language and language_of(text) != language:
+            continue
         # Some sets know the site of a page, but not its address.
-        page = Page.of(each.html, profile.stem, each.url or f"https://{each.site}/")
-        if len(page.blocks) and language in ("", each.language):
-            text = each.golds[0]
-            sites[each.site].append(Labelled(page, each.site, text, f1(extractor, page, text)))
+        url = each.url or f"https://{each.site}/"
+        page = Page.of(each.html, extractor.profile.stem, url)
+        if len(page.blocks):
+            known = sites[each.site]
+            alone = f1(extractor, page, text)
+            known.append(Labelled(page, each.site, text, alone, len(known) % 2))
     return dict(sorted(sites.items()))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What learns, a model of a *profile*, or for a set in one language that in a folder.
+
+    ``most_sites`` teach it, or half of those of a set.
+    """
+
+    profile: str
+    models: Path | None
+    most_sites: int | None
+
+    def extractor(self, name: str) -> Extractor:
+        """One that learned nothing, for the set *name*."""
+        _, _, language = name.partition(":")
+        if self.models and language:
+            return Extractor(self.models / language)
+        return Extractor(profile=self.profile)
 
 
 def split(
     sites: Mapping[str, Sequence[Labelled]], extractor: Extractor, n_taught: int, part: Part
 ) -> Split:
-    """Teach *extractor* one half of the *sites*, and read."""
+    """Teach *extractor* one half of the *sites*, or so many of it, and read."""
     rng = Random(part.seed)  # noqa: S311 - no secrets
     order = rng.sample(list(sites), len(sites))
-    taught = set(order[part.half :: 2])
+    taught = set(order[part.half :: 2][: part.most])
     examples, same, others = list[Labelled](), list[Labelled](), list[Labelled]()
     for site in order:
         pages = rng.sample(sites[site], len(sites[site]))
@@ -125,7 +160,10 @@ def split(
 
 
 def _read(pages: Iterable[Labelled], extractor: Extractor) -> list[Change]:
-    return [Change(each.site, each.alone, f1(extractor, each.page, each.text)) for each in pages]
+    return [
+        Change(each.site, each.half, each.alone, f1(extractor, each.page, each.text))
+        for each in pages
+    ]
 
 
 def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
@@ -138,38 +176,41 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         changes = [change for each in read for change in each]
         before, after = fmean(c.before for c in changes), fmean(c.after for c in changes)
         worst = min(fmean(c.after - c.before for c in each) for each in read if each)
-        by_site = defaultdict(list)
+        by_site, by_half = defaultdict(list), defaultdict(list)
         for change in changes:
             by_site[change.site].append(change.after - change.before)
-        below = sum(fmean(each) < -MOST_LOST for each in by_site.values())
+            by_half[change.site, change.half].append(change.after - change.before)
+        below = {key for key, each in (by_site | by_half).items() if fmean(each) < -MOST_LOST}
+        n_below = len(below & by_site.keys())
+        n_sure = sum((site, 0) in below and (site, 1) in below for site in by_site)
         less = 1 - (1 - after) / (1 - before)
         yield (
             f"| {name} | {n_taught} ({learned}) | {what} | {before:.4f} | {after:.4f} | "
-            f"{less:.1%} | {worst:+.4f} | {below} of {len(by_site)} |"
+            f"{less:.1%} | {worst:+.4f} | {n_below} of {len(by_site)} | {n_sure} |"
         )
 
 
-def table(folder: Path, sets: Sequence[str], profile: Profile, jobs: int) -> str:
-    """A Markdown table of what a model of *profile* learns on each of the *sets*."""
+def table(folder: Path, sets: Sequence[str], plan: Plan, jobs: int) -> str:
+    """A Markdown table of what is learned by *plan* on each of the *sets*."""
     lines = [
-        "| set | taught a site (in all) | read | F1 | then | error less | worst split | below |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| set | taught (in all) | read | F1 | then | error less | worst | below | both halves |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        lines += pool.map(partial(_rows_of, folder, profile.name), sets)
+        lines += pool.map(partial(_rows_of, folder, plan), sets)
     return "\n".join(lines) + "\n"
 
 
-def _rows_of(folder: Path, profile: str, name: str) -> str:
-    sites = pages_of(folder, name, PROFILES[profile])
-    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1))))
+def _rows_of(folder: Path, plan: Plan, name: str) -> str:
+    sites = pages_of(folder, name, plan.extractor(name))
+    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1), (plan.most_sites,))))
     lines = [
         row
         for n_taught in TAUGHT
         for row in rows(
             name,
             n_taught,
-            [split(sites, Extractor(profile=profile), n_taught, part) for part in parts],
+            [split(sites, plan.extractor(name), n_taught, part) for part in parts],
         )
     ]
     return "\n".join(lines)
@@ -177,10 +218,11 @@ def _rows_of(folder: Path, profile: str, name: str) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    profile = PROFILES[options.profile]
-    text = table(options.data, options.sets, profile, options.jobs)
+    plan = Plan(options.profile, options.models, options.most_sites)
+    text = table(options.data, options.sets, plan, options.jobs)
     print(text)
-    name = "learning" if profile == DEFAULT else f"learning_{profile.name}"
+    what = "languages" if plan.models else plan.profile
+    name = "learning" if what == DEFAULT.name else f"learning_{what}"
     write_atomically(options.out / f"{name}.md", text.encode())
 
 
@@ -192,6 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
     parser.add_argument(
         "--profile", choices=PROFILES, default=DEFAULT.name, help="of the model that learns"
+    )
+    parser.add_argument(
+        "--models", type=Path, metavar="FOLDER", help="of models by language, for sets in one"
+    )
+    parser.add_argument(
+        "--most-sites", type=int, metavar="N", help="that teach (default: half of a set's)"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)

@@ -159,7 +159,7 @@ def crawl(pages: Sequence[Read], n_labelled: int, extractor: Extractor) -> Itera
             memory = memory.plus(page.adds)
             continue
         readings = Readings(page.probability, adjusted(memory, page.keys, page.probability))
-        lessons.add(Lessons.of_page(page.page, page.inside, seen % 2, readings))
+        lessons.add(lessons.of_page(page.page, page.inside, readings))
         memory = memory.plus(page.adds_labelled)
 
 

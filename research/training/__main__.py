@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from research import command_line
+from research.datasets.languages import language_of
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
@@ -43,6 +44,11 @@ def parser() -> argparse.ArgumentParser:
         help=f"the sets of articles to learn from (default: {','.join(ARTICLES)})",
     )
     add(
+        "--without-language",
+        metavar="CODE",
+        help="leave out the pages in a language, such as zh, to measure what learning it gives",
+    )
+    add(
         "--seed",
         type=command_line.at_least(0),
         default=Config().seed,
@@ -58,7 +64,12 @@ def run(options: argparse.Namespace, _command: str) -> None:
     if not options.out.parent.is_dir():
         raise UserError(f"--out: there is no folder {options.out.parent}")
     names = (*options.articles, OTHERS)
-    taught = lessons(case_of(name, page) for name in names for page in pages(options.data, name))
+    taught = lessons(
+        case_of(name, page)
+        for name in names
+        for page in pages(options.data, name)
+        if not options.without_language or language_of(page.golds[0]) != options.without_language
+    )
     config = Config(seed=options.seed)
     bayes, classifier = fit(taught.examples, DEFAULT.families, taught.negatives, config)
     data = to_bytes(Model(DEFAULT, classifier, bayes))

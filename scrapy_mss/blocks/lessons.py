@@ -2,20 +2,23 @@
 
 The *place* of a block is its length, its distances from the first and the last block that the
 classifier takes for the article, its tag, whether it is in a container like that of most of the
-article, and whether it ends a sentence. For each labelled site, sums of weights and residuals
-(label less probability) by place are kept: whole numbers, which can be added in any order. From
-these sums alone follow
+article, whether it ends a sentence, and how sure the classifier is of it. For each labelled site,
+sums of weights and residuals (label less probability) by place are kept: whole numbers, which can
+be added in any order. From these sums alone follow
 
-- the correction, a sum of terms for length, distances and tag. The log-loss curves by 1/4 at most
-  (Böhning 1992), so a least-squares step on the sums never raises the loss that it was fitted to;
+- the correction, a sum of terms for these. The log-loss curves by 1/4 at most (Böhning 1992), so a
+  least-squares step on the sums never raises the loss that it was fitted to;
 - and its worth: by the same bound, the least that sites gain from a correction fitted to other
-  sites, or one half of a site's pages from the other half. It is used with the weight for which
-  that is greatest, and not at all where the gain may be chance.
+  sites. It is used with the weight for which that is greatest, and not at all where the gain may be
+  chance.
 
 So the labels of two sites are not taken for the rules of a language, and after labels that teach
 nothing the classifier reads as before. What holds for sites of one script says nothing of another.
 What the counts of a crawl add to the bundled ones is proved in the same way, on the first page of
 each site, which none of them is of.
+
+For the other pages of a labelled site, coefficients of traits are learned (`blocks.traits`), and
+used if the labelled pages were read better with them, each before it was learned.
 """
 
 from __future__ import annotations
@@ -31,16 +34,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import NAMES, script_of
 from scrapy_mss.blocks.texts import CLOSERS
+from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, TRAIT_BITS, Coefficients, traits
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import site_of
 
-# Raised when places or scripts change (tests/blocks/test_families.py), so that what is stored of
-# others is not used: it is part of `Model.reader`.
-VERSION: Final = 0
+# Raised when places, scripts or traits change (tests/blocks/test_families.py), so that what is
+# stored of others is not used: it is part of `Model.reader`.
+VERSION: Final = 2
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -49,51 +54,47 @@ TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-# The last two: whether it is in the container with most of the article, and ends a sentence.
-AXES: Final = (len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1, 2, 2)
+ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
+# Before them: whether it is in the container with most of the article, and ends a sentence.
+AXES: Final = (
+    *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
+    *(2, 2, len(ODDS) + 1),
+)
 N_PLACES: Final = int(np.prod(AXES))
 TERMS: Final = (  # axes, alone and in pairs
     *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
     *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
+    *((6,), (0, 6)),
 )
-
-# Where letters of another script begin. What has several scripts, as Japanese, is by its first.
-LATIN, GREEK, CYRILLIC, HEBREW, ARABIC, INDIC, THAI, HANGUL, KANA, HAN = range(1, 11)
-NAMES: Final = "other latin greek cyrillic hebrew arabic indic thai korean japanese chinese".split()
-SCRIPTS: Final = (
-    *((0x41, LATIN), (0x370, GREEK), (0x400, CYRILLIC), (0x530, 0), (0x590, HEBREW)),
-    *((0x600, ARABIC), (0x780, 0), (0x900, INDIC), (0xE00, THAI), (0xE80, 0), (0x1100, HANGUL)),
-    *((0x1200, 0), (0x1E00, LATIN), (0x1F00, GREEK), (0x2000, 0), (0x3040, KANA), (0x3100, 0)),
-    *((0x3400, HAN), (0xA000, 0), (0xAC00, HANGUL), (0xD7B0, 0)),
-)
-SCRIPT_SAMPLE: Final = 200  # words, of which the first characters count
-KANA_WEIGHT: Final = 4  # of Japanese text, half is Chinese characters
 
 UNIT: Final = 2**20  # what the blocks of a page weigh together
-CURVATURE: Final = 0.25
 LIKELY: Final = 0.5  # probability from which on a block counts as the article's
 # Chosen on `sites_ctf` and `sites_daniel`, and verified on others: research/notes/learning.md.
-PRIOR_PAGES_OF_SITES, PRIOR_PAGES_OF_SITE = 0.2, 0.02  # that speak for no correction
-MAX_OF_SITES, MAX_OF_SITE = 3.0, 4.0  # log-odds
+PRIOR_PAGES: Final = 0.2  # that speak for no correction
+MOST: Final = 3.0  # log-odds of a correction
 FEWEST_SITES, FEWEST_PAGES = 4, 4
 MAX_PAGES_OF_SITE: Final = 20  # that a site counts as, at most, for others
 MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
 MAX_SITES: Final = 256
-MAX_ROWS: Final = 2**20  # 32 bytes each; of a site with ten labelled pages some hundreds
+MAX_ROWS: Final = 2**20  # 24 bytes each; of a site with ten labelled pages some seven hundred
+MAX_TRAITS: Final = 2**13  # of a site: a quarter of those that weigh least goes at once
 MAX_SUM: Final = 2**54  # what sixteen billion pages weigh; more is cut, so no sum of two overflows
 GROWTH: Final = 1.1  # a correction is fitted again when there are so many times the pages
-MAX_CACHED: Final = 64  # corrections of sites, 140 KB each
 
-# The bits of a row's key: site | script | half of the site's pages | place
-_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 8, 16
-_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(24), np.uint64(16)
+# The bits of a row's key: site | script | place, or site | trait
+_SITE_BITS, _SCRIPT_BITS, _PLACE_BITS = 40, 7, 17
+_SITE_SHIFT, _SCRIPT_SHIFT = np.uint64(TRAIT_BITS), np.uint64(_PLACE_BITS)
 _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_BITS - 1)
+_TRAIT_MASK = np.uint64(2**TRAIT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
-N_SUMS: Final = 3
-_WEIGHT, _RESIDUAL, _RESIDUAL_WITH_OTHERS = range(N_SUMS)
-"""The columns: of the blocks there their weight, their residual by the classifier alone, and that
-with all that others tell, other sites and the memory of the site."""
+# In these rows of a site: what traits were worth on its labelled pages before they were learned,
+# the number of pages and their gain, and the F1 of their words without traits and with them.
+_SCORED, _TRIED = FIRST_TRAIT - 2, FIRST_TRAIT - 1
+N_SUMS: Final = 2
+_WEIGHT, _RESIDUAL = range(N_SUMS)
+"""The columns of places: of the blocks there their weight, and their residual by the classifier
+alone; of traits: their curvature and moment."""
 
 Sums = NDArray[np.int64]
 
@@ -106,8 +107,6 @@ def _tag_classes() -> Bytes:
 
 
 _TAG_CLASSES = _tag_classes()
-_BOUNDS = np.array([0, *(start for start, _ in SCRIPTS)])
-_SCRIPT_AT = np.array([0, *(script for _, script in SCRIPTS)])
 
 
 def places(page: Page, probability: Floats) -> Indices:
@@ -122,6 +121,7 @@ def places(page: Page, probability: Floats) -> Indices:
         _TAG_CLASSES[page.ancestor_tags[0]],
         _in_main_container(page, probability),
         _ends_sentence(page),
+        np.digitize(log_odds(probability), ODDS),
     )
     return np.ravel_multi_index(axes, AXES)
 
@@ -141,20 +141,6 @@ def _ends_sentence(page: Page) -> Indices:
     return np.array([tokens.clean[at] in CLOSERS for at in last], np.intp)
 
 
-def script_of(page: Page, probability: Floats) -> int:
-    """The script of what is likely the article; 0 for one that is not told apart."""
-    tokens, texts = page.tokens, page.texts
-    likely = texts.token[np.repeat(probability > LIKELY, texts.size)]
-    words = likely[:SCRIPT_SAMPLE] if len(likely) else texts.token[:SCRIPT_SAMPLE]
-    first = "".join([tokens.clean[start] for start in tokens.clean_start[words].tolist()])
-    letters = np.frombuffer(first.encode("utf-32-le", "surrogatepass"), np.uint32)
-    found = np.bincount(_SCRIPT_AT[_BOUNDS.searchsorted(letters, "right") - 1], minlength=HAN + 1)
-    found[0] = 0
-    if found[HAN]:
-        found[KANA] *= KANA_WEIGHT
-    return int(found.argmax())
-
-
 def site_number(url: str) -> int:
     """The number of the site of *url*; 0 for none."""
     site = site_of(url)
@@ -163,15 +149,15 @@ def site_number(url: str) -> int:
 
 
 @cache
-def _terms() -> tuple[Indices, int]:
-    """intp[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
+def _terms() -> tuple[NDArray[np.uint16], int]:
+    """uint16[n_terms, N_PLACES]: the coefficient of each term at each place; how many there are."""
     axes = np.unravel_index(np.arange(N_PLACES), AXES)
     columns, n = [], 0
     for term in TERMS:
         sizes = [AXES[axis] for axis in term]
         columns.append(n + np.ravel_multi_index([axes[axis] for axis in term], sizes))
         n += int(np.prod(sizes))
-    return np.array(columns), n
+    return np.array(columns, np.uint16), n
 
 
 class Normal(NamedTuple):
@@ -184,7 +170,7 @@ class Normal(NamedTuple):
     def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
         """Those of the sums at the places *place*, in pages."""
         columns, n = _terms()
-        columns = columns[:, place]
+        columns = columns[:, place].astype(np.intp)
         at = columns[:, np.newaxis] * n + columns
         weights = np.broadcast_to(CURVATURE * weight, at.shape)
         curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)
@@ -255,6 +241,27 @@ class ScriptLesson(NamedTuple):
 UNTAUGHT: Final = ScriptLesson(0)
 
 
+class SiteLesson(NamedTuple):
+    """What the labelled pages of a site teach of its others, by reading each before it is learned.
+
+    ``gain`` is what traits give a page, in log-likelihood of its mean block, and ``f1`` and
+    ``f1_with_traits`` are those of the words in its likely blocks.
+    """
+
+    pages: float
+    gain: float
+    f1: float
+    f1_with_traits: float
+    is_used: bool
+
+
+def described(lesson: SiteLesson) -> str:
+    """The *lesson* in words."""
+    use = "used" if lesson.is_used else "not used"
+    f1 = f"{lesson.f1:.3f} without what earlier ones taught, {lesson.f1_with_traits:.3f} with it"
+    return f"{lesson.pages:,.0f} pages, F1 {f1}; {use}"
+
+
 class Taught(NamedTuple):
     """What labelled pages tell of the blocks of a page, as log-odds to be added."""
 
@@ -299,7 +306,6 @@ class Lessons:
     _checked: Sums | None = field(default=None, init=False)  # by `_fit_if_due`
     _fitted_pages: float = field(default=-1.0, init=False)
     _of_script: Mapping[int, ScriptLesson] = field(default_factory=dict, init=False)
-    _of_site: dict[int, tuple[float, Floats | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         """Check the rows, which a file may have, or another process may have sent."""
@@ -309,7 +315,8 @@ class Lessons:
             raise ValueError("lessons whose keys are not in ascending order")
         place = self.keys & _PLACE_MASK
         script = self.keys >> _SCRIPT_SHIFT & _SCRIPT_MASK
-        if not ((place < 2 * N_PLACES) | (place == _COUNTS)).all() or (script >= len(NAMES)).any():
+        of_script = ((place < N_PLACES) | (place == _COUNTS)) & (script < len(NAMES))
+        if not (of_script | self._of_traits).all():
             raise ValueError("lessons of places or scripts that there are not")
         if (self.sums[:, _WEIGHT] < 0).any() or (self.sums != _within_bounds(self.sums)).any():
             raise ValueError(f"lessons with sums beyond {MAX_SUM}, or weights below 0")
@@ -319,31 +326,34 @@ class Lessons:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @classmethod
-    def of_page(cls, page: Page, inside: Bools, half: int, readings: Readings) -> Lessons:
-        """What *page* teaches whose blocks are *inside* the article (bool[n_blocks]) or not.
-
-        *half*, 0 or 1, is that of its site which it belongs to.
-        """
+    def of_page(self, page: Page, inside: Bools, readings: Readings) -> Lessons:
+        """What *page* adds whose blocks are *inside* the article (bool[n_blocks]) or not."""
         site, alone = site_number(page.url), readings.alone
         if not site or not len(alone):
-            return cls()
+            return Lessons()
         weight = np.sqrt(np.maximum(page.words, 1.0))
-        weight *= UNIT / weight.sum()
-        values = np.stack((np.ones(len(alone)), inside - alone, inside - readings.with_others))
-        place = places(page, alone)
-        n = N_PLACES
-        sums = np.array([np.bincount(place, weight * each, n) for each in values]).T
-        filled = np.flatnonzero(sums[:, _WEIGHT])
-        rows = [(filled + half * n, np.rint(sums[filled]).astype(np.int64))]
+        share = UNIT * weight / weight.sum()
+        place, residual = places(page, alone), inside - alone
+        sums = np.array([np.bincount(place, each, N_PLACES) for each in (share, share * residual)])
+        filled = np.flatnonzero(sums[_WEIGHT])
+        script = script_of(page, alone > LIKELY) << _PLACE_BITS
+        rows = [(script + filled, sums[:, filled])]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
-            slope, curvature = weight @ (values[1] * effect), CURVATURE * (weight @ effect**2)
-            rows.append((np.array([_COUNTS]), np.rint([[curvature, slope, 0.0]]).astype(np.int64)))
-        above = np.uint64(site) << _SITE_SHIFT
-        above |= np.uint64(script_of(page, alone)) << _SCRIPT_SHIFT
-        keys = np.concatenate([above | place.astype(np.uint64) for place, _ in rows])
-        return cls(keys, np.concatenate([each for _, each in rows]), readings.reader)
+            slope, curvature = share @ (residual * effect), CURVATURE * (share @ effect**2)
+            rows.append((np.array([script + _COUNTS]), np.array([[curvature], [slope]])))
+        of_block, known = traits(page, alone > LIKELY), self._coefficients(site, readings.reader)
+        without, correction = readings.with_others, known.correction(of_block)
+        scored = [_f1(page, inside, each) for each in (without, corrected(without, correction))]
+        gain = share @ _gain(inside, without, correction)
+        tried = np.array([[UNIT * scored[0], UNIT], [UNIT * scored[1], gain]])
+        rows.append((np.array([_SCORED, _TRIED]), tried))
+        more = known.learned(of_block, inside, without, weight / weight.mean())
+        rows.append((more.trait.astype(np.intp), UNIT * np.array([more.curvature, more.moment])))
+        keys = np.concatenate([each for each, _ in rows]).astype(np.uint64)
+        keys |= np.uint64(site) << _SITE_SHIFT
+        added = np.concatenate([each for _, each in rows], axis=1).T
+        return Lessons(keys, _within_bounds(np.rint(added)).astype(np.int64), readings.reader)
 
     @classmethod
     def total(cls, parts: Iterable[Lessons]) -> Lessons:
@@ -364,7 +374,7 @@ class Lessons:
             self.keys, self.sums = _bounded(*_added(self, other))
         else:
             self.keys, self.sums, self.reader = other.keys, other.sums, other.reader
-            self._fitted_pages, self._of_site = -1.0, {}
+            self._fitted_pages = -1.0
 
     def scaled(self, share: float) -> Lessons:
         """The same with a *share* of their weight."""
@@ -373,7 +383,13 @@ class Lessons:
     @property
     def pages(self) -> float:
         """How many pages they are of."""
-        return float(self.sums[self.keys & _PLACE_MASK != _COUNTS, _WEIGHT].sum()) / UNIT
+        return float(self.sums[self.keys & _TRAIT_MASK == _TRIED, _WEIGHT].sum()) / UNIT
+
+    @property
+    def _of_traits(self) -> Bools:
+        """bool[n]: the rows of traits, and of what they were worth."""
+        of_traits: Bools = self.keys & _TRAIT_MASK >= _SCORED
+        return of_traits
 
     def knows(self, url: str) -> bool:
         """Whether a page of the site of *url* was learned."""
@@ -385,16 +401,20 @@ class Lessons:
         """What is known of the blocks of *page*, whose probability is *alone*; None if nothing."""
         if not len(self) or not len(alone):
             return None
-        script = script_of(page, alone)
+        script = script_of(page, alone > LIKELY)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        by_site = self.of_site(site_number(page.url))
-        if by_others is None and by_site is None and not counts_weight:
+        lesson = self.of_site(page.url)
+        of_site = (
+            self._coefficients(site_number(page.url), self.reader)
+            if lesson is not None and lesson.is_used
+            else None
+        )
+        if by_others is None and of_site is None and not counts_weight:
             return None
-        place = places(page, alone)
         return Taught(
-            np.zeros(len(alone)) if by_others is None else by_others[place],
-            None if by_site is None else by_site[place],
+            np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)],
+            None if of_site is None else of_site.correction(traits(page, alone > LIKELY)),
             counts_weight,
         )
 
@@ -409,26 +429,22 @@ class Lessons:
         self._fit_if_due()
         return {NAMES[script]: each for script, each in sorted(self._of_script.items())}
 
-    def of_site(self, site: int) -> Floats | None:
-        """float64[N_PLACES]: the correction of pages of *site* by its own labels, if it has one."""
-        low, high = (
-            self.keys.searchsorted(np.array([site, site + 1], np.uint64) << _SITE_SHIFT)
-            if site
-            else (0, 0)
-        )
-        if low == high:
+    def of_site(self, url: str) -> SiteLesson | None:
+        """What labelled pages of the site of *url* were worth; None if there is none."""
+        site = np.uint64(site_number(url)) << _SITE_SHIFT
+        rows = slice(*self.keys.searchsorted([site | _SCORED, site | FIRST_TRAIT]).tolist())
+        if rows.stop - rows.start != len((_SCORED, _TRIED)):
             return None
-        tables = [self._table(slice(low, high), _RESIDUAL_WITH_OTHERS, half) for half in (0, 1)]
-        pages = sum(table.pages for table in tables)
-        if pages < FEWEST_PAGES:
+        (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
+        if not pages:
             return None
-        fitted_pages, correction = self._of_site.get(site, (0.0, None))
-        if pages >= GROWTH * fitted_pages:
-            correction = _own_correction(*tables)
-            if len(self._of_site) >= MAX_CACHED:
-                del self._of_site[next(iter(self._of_site))]
-            self._of_site[site] = pages, correction
-        return correction
+        is_used = pages >= FEWEST_PAGES and gain > 0
+        return SiteLesson(pages, gain / pages, f1 / pages, f1_with_traits / pages, is_used)
+
+    def _coefficients(self, site: int, reader: int) -> Coefficients:
+        """Those of *site* by the classifier *reader*, whatever they are worth."""
+        rows = _traits_of(site, self.keys) if reader == self.reader else slice(0, 0)
+        return Coefficients(self.keys[rows] & _TRAIT_MASK, *(self.sums[rows].T / UNIT))
 
     def _fit_if_due(self) -> None:
         if self._checked is self.sums:
@@ -439,10 +455,12 @@ class Lessons:
         self._fitted_pages = pages
         group = self.keys >> _SCRIPT_SHIFT
         first = np.flatnonzero(np.diff(group, prepend=~group[:1]))
-        scripts: dict[int, list[slice]] = {}
+        of_traits, scripts = self._of_traits, dict[int, list[slice]]()
         bounds = [*first.tolist(), len(group)]
         for low, high in pairwise(bounds):
-            scripts.setdefault(int(group[low]) & 2**_SCRIPT_BITS - 1, []).append(slice(low, high))
+            if not of_traits[low]:
+                script = int(group[low]) & 2**_SCRIPT_BITS - 1
+                scripts.setdefault(script, []).append(slice(low, high))
         self._of_script = {script: self._by_sites(rows) for script, rows in scripts.items()}
 
     def _by_sites(self, rows: Sequence[slice]) -> ScriptLesson:
@@ -455,13 +473,13 @@ class Lessons:
         total = _sum(folds)
         gains = np.zeros((len(tables), 2))
         for number, fold in enumerate(folds):
-            correction = total.plus(fold, -1).correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)
+            correction = total.plus(fold, -1).correction(PRIOR_PAGES, MOST)
             gains[number::n_folds] = [table.gain(correction) for table in tables[number::n_folds]]
         gain, counts_weight = Gain(*gains.T), self._proven_counts(rows)
         weight = gain.proven_weight
         if not weight:
             return ScriptLesson(len(tables), counts_weight=counts_weight)
-        correction = weight * total.correction(PRIOR_PAGES_OF_SITES, MAX_OF_SITES)
+        correction = weight * total.correction(PRIOR_PAGES, MOST)
         of_a_page = float(gain.of(weight).sum()) / sum(table.pages for table in tables)
         return ScriptLesson(len(tables), correction, weight, of_a_page, counts_weight)
 
@@ -469,21 +487,16 @@ class Lessons:
         """The weight of what counts add, by the first pages of the sites in these *rows*."""
         last = [each.stop - 1 for each in rows]
         tested = [row for row in last if self.keys[row] & _PLACE_MASK == _COUNTS]
-        curvature, slope = self.sums[tested, :2].T.astype(float)
+        curvature, slope = self.sums[tested].T.astype(float)
         return Gain(slope, curvature).proven_weight if len(tested) >= FEWEST_SITES else 0.0
 
     def _capped(self, rows: slice) -> Table:
         """The sums of a site, as of no more pages than a site may count as."""
-        table = self._table(rows, _RESIDUAL)
-        share = min(MAX_PAGES_OF_SITE / max(table.pages, 1.0), 1.0)
-        return Table(table.place, share * table.weight, share * table.residual)
-
-    def _table(self, rows: slice, residual: int, half: int | None = None) -> Table:
-        """The sums in *rows*, of both halves or of one, with the *residual* that is asked for."""
         place = (self.keys[rows] & _PLACE_MASK).astype(np.intp)
-        chosen = place != _COUNTS if half is None else place // N_PLACES == half
-        sums = self.sums[rows][chosen] / UNIT
-        return Table(place[chosen] % N_PLACES, sums[:, _WEIGHT], sums[:, residual])
+        is_place = place != _COUNTS
+        weight, residual = self.sums[rows][is_place].T / UNIT
+        share = min(MAX_PAGES_OF_SITE / max(float(weight.sum()), 1.0), 1.0)
+        return Table(place[is_place], share * weight, share * residual)
 
 
 class Readings(NamedTuple):
@@ -500,17 +513,18 @@ def corrected(probability: Floats, correction: Floats) -> Floats:
     return logistic(log_odds(probability) + correction)
 
 
-def _own_correction(*halves: Table) -> Floats | None:
-    """The correction by the pages of one site, weighted by what either half gains by the other."""
-    normals = [table.normal for table in halves]
-    gains = [
-        table.gain(other.correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE))
-        for table, other in zip(halves, normals[::-1], strict=True)
-    ]
-    weight = Gain(*np.array(gains).T).weight
-    if not weight:
-        return None
-    return weight * _sum(normals).correction(PRIOR_PAGES_OF_SITE, MAX_OF_SITE)
+def _f1(page: Page, inside: Bools, probability: Floats) -> float:
+    """That of the words in blocks that are more likely *inside* than not."""
+    likely = probability > LIKELY
+    both = float(page.words @ likely + page.words @ inside)
+    return 2 * float(page.words @ (likely & inside)) / both if both else 1.0
+
+
+def _gain(inside: Bools, probability: Floats, correction: Floats) -> Floats:
+    """float64[n]: the log-likelihood that the labels of the blocks gain by *correction*."""
+    odds = log_odds(probability)
+    gain: Floats = inside * correction
+    return gain + np.logaddexp(0, odds) - np.logaddexp(0, odds + correction)
 
 
 def _sum(normals: Iterable[Normal]) -> Normal:
@@ -533,11 +547,35 @@ def _within_bounds(sums: Sums) -> Sums:
 
 def _bounded(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
     """The rows of the sites with most pages, of as many as there is room for."""
+    keys, sums = _with_fewer_traits(keys, sums)
     sites, of_row = np.unique(keys >> _SITE_SHIFT, return_inverse=True)
     if len(sites) <= MAX_SITES and len(keys) <= MAX_ROWS:
         return keys, sums
-    by_pages = np.lexsort((sites, np.bincount(of_row, sums[:, _WEIGHT])))[::-1]
+    pages = np.where(keys & _TRAIT_MASK == _TRIED, sums[:, _WEIGHT], 0)
+    by_pages = np.lexsort((sites, np.bincount(of_row, pages)))[::-1]
     n_rows = np.bincount(of_row)[by_pages].cumsum()
     stays = np.zeros(len(sites), np.bool_)
     stays[by_pages[:MAX_SITES][n_rows[:MAX_SITES] <= MAX_ROWS]] = True
     return keys[stays[of_row]], sums[stays[of_row]]
+
+
+def _with_fewer_traits(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
+    """All rows, but of sites with too many traits not those that weigh least."""
+    if len(keys) <= MAX_TRAITS:
+        return keys, sums
+    is_trait = keys & _TRAIT_MASK >= FIRST_TRAIT
+    sites, n_traits = np.unique(keys[is_trait] >> _SITE_SHIFT, return_counts=True)
+    stays = np.ones(len(keys), np.bool_)
+    for site in sites[n_traits > MAX_TRAITS].tolist():
+        rows = _traits_of(site, keys)
+        by_weight = np.argsort(np.abs(sums[rows, _RESIDUAL]), kind="stable")
+        stays[rows.start + by_weight[: -3 * MAX_TRAITS // 4]] = False
+    return keys[stays], sums[stays]
+
+
+def _traits_of(site: int, keys: TokenIds) -> slice:
+    """The rows with the traits of *site*."""
+    first = np.uint64(site) << _SITE_SHIFT | np.uint64(FIRST_TRAIT)
+    return slice(
+        int(keys.searchsorted(first)), int(keys.searchsorted(first | _TRAIT_MASK, "right"))
+    )

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import can_have_workers
+from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.parquet import ArticleColumns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
@@ -51,7 +51,7 @@ class ArticleExtractor:
 
     def __init__(self, model: str = "", **settings: Any) -> None:
         if not can_have_workers():
-            raise CannotStartError("articles of archives are read by processes, which need POSIX")
+            raise CannotStartError(f"articles of archives are read by processes; they need {NEEDS}")
         self._options = options_of(settings)
         self._pool = WorkerPool(model_in(model), self._options)
 

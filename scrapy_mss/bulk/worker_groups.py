@@ -62,7 +62,6 @@ class WorkerGroups:
     processes: int
 
     def made(self, parts: Sequence[Part], folder: Path, report: OnProgress) -> Iterator[DonePart]:
-        """Make *parts* in *folder*, several at a time."""
         groups = [
             _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, report)
             for workers in shares(self.processes)

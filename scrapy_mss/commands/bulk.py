@@ -21,7 +21,7 @@ from scrapy_mss.commands.base import (
     local_path,
     positive,
 )
-from scrapy_mss.crawl.processes import can_have_workers
+from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.models.files import write_model
 from scrapy_mss.settings import SETTINGS
 
@@ -79,7 +79,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if missing:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
-        raise CommandError("articles of archives are read by processes, which need POSIX")
+        raise CommandError(f"this needs {NEEDS}; `scrapy mss extract` reads the files without")
     from scrapy_mss.bulk.run import Bulk, ManifestError
     from scrapy_mss.bulk.worker_groups import WorkerGroupError, WorkerGroups
 

@@ -6,7 +6,7 @@ import argparse
 from importlib.resources import files
 from pathlib import Path
 
-from scrapy_mss.blocks.lessons import ScriptLesson
+from scrapy_mss.blocks.lessons import Lessons, ScriptLesson, described
 from scrapy_mss.commands import MssCommand, print_line
 from scrapy_mss.commands.base import Action, existing_store, is_store, kept_model, loaded
 from scrapy_mss.markup.compiled import IS_COMPILED
@@ -41,6 +41,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         _print_model(named, loaded(named))
         if is_store(named):
             _print_sites(SiteStore(store_at(named)), options.site)
+            _print_lesson(loaded(named).lessons, options.site)
     print("compiled part:", "in use" if IS_COMPILED else "not built, Python does its work")
     return 0
 
@@ -87,6 +88,13 @@ def _print_sites(store: SiteStore, wanted: str | None) -> None:
     memory = store.load(site).at(period_of(minute_now()))
     for name, text in report(memory):
         print(f"    {name:10} {text}")
+
+
+def _print_lesson(lessons: Lessons, wanted: str | None) -> None:
+    """What the labels of the site that is *wanted* have taught."""
+    lesson = None if wanted is None else lessons.of_site(f"https://{site_of(wanted)}/")
+    if lesson is not None:
+        print(f"    {'labels':10} {described(lesson)}")
 
 
 ACTION = Action(

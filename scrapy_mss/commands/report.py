@@ -13,6 +13,8 @@ from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.models.files import write_atomically
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
@@ -56,12 +58,14 @@ def _json_lines(text: str) -> Path:
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if options.pages is not None:
         return _write_pages(UncertainStore(chosen_store(options.store, command)), options.pages)
-    store = QualityStore(chosen_store(options.store, command))
+    stored = chosen_store(options.store, command)
+    store = QualityStore(stored)
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
     except SiteListError as error:
         raise CommandError(str(error)) from error
-    found = report_of(store, this_hour(), dict.fromkeys(map(site_of, fronts)))
+    lessons = StoredModel(stored, DEFAULT).load().lessons
+    found = report_of(store, this_hour(), dict.fromkeys(map(site_of, fronts)), lessons)
     if not any(site.days or site.activity.attempts for site in found.sites):
         raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)

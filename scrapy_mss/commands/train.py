@@ -16,11 +16,14 @@ from scrapy_mss.commands.base import (
     store_name,
     stored,
 )
+from scrapy_mss.core.labels import Rejection
 from scrapy_mss.models.files import with_bundled
-from scrapy_mss.models.model import Model
+from scrapy_mss.models.model import Model, generation_after
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import load_wrappers
-from scrapy_mss.wrappers.reading import ALREADY_LEARNED, example_on, learn
+from scrapy_mss.wrappers.reading import example_on
+
+ALREADY_LEARNED = Rejection.ALREADY_LEARNED.value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +63,13 @@ def perform(options: argparse.Namespace, _: MssCommand) -> int:
     rejected: Counter[str] = Counter()
     pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
     for page in pages:
-        reason = learn(example_on(page, wrappers, model), before, learned)
-        if reason:
-            rejected[reason] += 1
+        example = example_on(page, wrappers, model)
+        if isinstance(example, str):
+            rejected[example] += 1
+        elif example.key in before.learned_pages or example.key in learned.learned_pages:
+            rejected[ALREADY_LEARNED] += 1
+        else:
+            learned.add(example, generation_after(before.bayes.pages + learned.bayes.pages))
     if not learned.bayes.pages and not rejected[ALREADY_LEARNED]:
         why = ", ".join(f"{count} {reason}" for reason, count in rejected.most_common())
         raise CommandError(f"no page was learned: {why or 'the sources have no page'}")

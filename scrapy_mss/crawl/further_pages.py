@@ -206,6 +206,8 @@ def joined_article(first: Article, further: Sequence[Article]) -> Article:
         raw_html=_together("\n", [each.raw_html for each in pages]),
         markdown=_together("\n\n", [each.markdown for each in pages]),
         confidence=min(confidences, default=None),
+        is_complete=None,  # that of the first page alone says nothing of all
+        incomplete_reason=None,
         pages=[each.url for each in further],
         **media_fields(media),
     )

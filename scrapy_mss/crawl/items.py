@@ -162,6 +162,7 @@ class ItemArticle:
     pages: tuple[str, ...] = ()
     is_partial: bool = False
     kind: str = ARTICLE
+    has_new_entries: bool = False
 
     @property
     def own_keys(self) -> tuple[int, ...]:
@@ -215,6 +216,7 @@ def article_of(
         tuple(each for each in pages if isinstance(each, str)),
         is_partial=is_of_page and is_partial(response),
         kind=str(fields.get(name_of("kind")) or ARTICLE),
+        has_new_entries=bool(fields.get(name_of("new_entries"))),
     )
 
 

@@ -29,7 +29,7 @@ from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pages import requested_url
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import can_have_workers
+from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,
@@ -83,7 +83,7 @@ class PageJobs:
         if not self._options.workers:
             return
         if not can_have_workers():
-            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
+            why = f"MSS_WORKERS needs {NEEDS}"
         elif not runs_asyncio():
             why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
         else:
@@ -96,7 +96,6 @@ class PageJobs:
         )
 
     def stop_workers(self) -> None:
-        """End the workers, whatever they are doing."""
         pool, self.pool = self.pool, None
         if pool is not None:
             pool.close()

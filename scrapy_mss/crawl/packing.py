@@ -74,7 +74,6 @@ def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON c
 
 
 def _aside(value: Any) -> bytes | None:  # noqa: ANN401 - whatever is sent
-    """The bytes that stand for *value*; None if it is in the JSON."""
     if isinstance(value, str) and not (len(value) <= SHORT and value.isascii()):
         return value.encode("utf-8", "surrogatepass")
     if type(value) in FORMS:

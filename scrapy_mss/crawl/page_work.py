@@ -174,6 +174,7 @@ class PageWork:
             requested=page.requested,
             further=page.further,
             paragraphs=page.emitted is not None,
+            emitted=page.site.emitted if page.site else None,
         )
 
 

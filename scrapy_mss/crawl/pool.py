@@ -104,7 +104,6 @@ class WorkerPool:
     """
 
     def __init__(self, model: Model, options: Options) -> None:
-        """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._counts = None if model.learned is model else all_of(model.bayes)
         self._seconds = options.timeout

@@ -39,6 +39,10 @@ RUN: Final = (
 )
 
 
+# What there has to be, for messages.
+NEEDS: Final = "a POSIX system, such as Linux or macOS, and a Python executable that is not frozen"
+
+
 def can_have_workers() -> bool:
     """Whether processes can be started here whose time and memory can be limited.
 

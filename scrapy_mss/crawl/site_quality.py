@@ -94,7 +94,6 @@ class SiteQuality(BatchedPart[DayCounts]):
         self._add(site_of(url), of_new(self._now() % DAY))
 
     def tried(self, site: str) -> None:
-        """Count that a list of *site* is requested."""
         self._add(site, Counter({TRIED: 1}))
 
     def answered(self, site: str, *, with_list: bool = False) -> None:
@@ -107,7 +106,6 @@ class SiteQuality(BatchedPart[DayCounts]):
         self._add(site, of_failure(self._now() % DAY, reason))
 
     def redesigned(self, url: str) -> None:
-        """Count that the layout of the site of *url* has changed."""
         self._add(site_of(url), Counter({f"{ALARM}{LAYOUT}": 1}))
 
     def labels(self, url: str, labels: LabelSummary) -> None:

@@ -51,6 +51,10 @@ class Learner(CheckpointPart):
     processes that share it do not read it meanwhile.
     """
 
+    FAILED = (
+        "a checkpoint failed, its counts are kept: %s. The crawl continues; further failures are "
+        "only counted"
+    )
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:
@@ -67,11 +71,9 @@ class Learner(CheckpointPart):
         self._n_uncertain = 0  # pages that are perhaps not stored
         self._unsaved = Model(stored.profile)
         self._in_flight: Model | None = None  # what is being written, or could not be
-        self._logged = ""  # why checkpoints fail, as it was logged
 
     @property
     def pages(self) -> int:
-        """How many pages crawls have learned."""
         return self.model.learned.bayes.pages
 
     def learn(self, example: Example) -> Rejection | None:
@@ -109,7 +111,6 @@ class Learner(CheckpointPart):
 
     @property
     def loss(self) -> str:
-        """What is lost, and of which model."""
         return f"{super().loss} ({self._stored.name})"
 
     def take(self) -> Change | None:
@@ -128,7 +129,6 @@ class Learner(CheckpointPart):
             self._taken = len(self._in_flight.learned_pages) if self._in_flight else 0
             self._in_flight = None
             self.n_checkpoints += 1
-            self._logged = ""
             self._learn_of_others(result)
             return
         self.store_failed(error)
@@ -166,18 +166,6 @@ class Learner(CheckpointPart):
         if error is not None:
             why = f"{type(error).__name__}: {error}"
             logger.warning("scrapy-mss: cannot load what other crawls learned: %s", why)
-
-    def store_failed(self, error: BaseException) -> None:
-        """Count a checkpoint that failed, and log it, unless that is what the log says last."""
-        self.failures += 1
-        why = f"{type(error).__name__}: {error}"
-        if why != self._logged:
-            logger.warning(
-                "scrapy-mss: a checkpoint failed, its counts are kept: %s. Further failures of "
-                "this kind are only counted until one is written",
-                why,
-            )
-        self._logged = why
 
 
 class Trainer:

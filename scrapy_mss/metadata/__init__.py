@@ -17,8 +17,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.metadata.completeness import Completeness, completeness
 from scrapy_mss.metadata.fields import FIELDS, resolve_field
+from scrapy_mss.metadata.live_entries import LiveEntry, live_entries
 from scrapy_mss.metadata.lookups import breadcrumbs, declared_media, next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
@@ -42,14 +44,40 @@ def read_html(html: str, url: str | None = None) -> Metadata:
     return read_tokens(tokenize(html), url)
 
 
-def read_tokens(tokens: Tokens, url: str | None = None) -> Metadata:
-    """The metadata of a page that was read into *tokens* already, at a third of a parse."""
-    return read_tree(PageTree(tokens), url)
+def read_tokens(tokens: Tokens, url: str | None = None, text: str = "") -> Metadata:
+    """The metadata of a page that was read into *tokens* already, at a third of a parse.
+
+    With the *text* of its article, also whether that is complete.
+    """
+    page = ParsedPage(PageTree(tokens), url)
+    found = _read(page)
+    if text:
+        is_free = found.values.get("is_accessible_for_free")
+        known = completeness(page, tokens, text, is_accessible_for_free=is_free)
+        found.values.update(known._asdict())
+    return found
+
+
+def completeness_of(tokens: Tokens, text: str, url: str | None = None) -> Completeness:
+    """Whether *text* is all of the article of the page with these *tokens*."""
+    page = ParsedPage(PageTree(tokens), url)
+    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
+    value = resolved[0].value if resolved else None
+    is_free = value if isinstance(value, bool) else None
+    return completeness(page, tokens, text, is_accessible_for_free=is_free)
+
+
+def live_entries_of(tokens: Tokens, kept: Bools, url: str | None = None) -> list[LiveEntry]:
+    """The entries of the live blog whose text are the *kept* ones of *tokens*."""
+    return live_entries(ParsedPage(PageTree(tokens), url), tokens, kept)
 
 
 def read_tree(tree: PageTree, url: str | None = None) -> Metadata:
     """The metadata of the page whose elements are in *tree*."""
-    page = ParsedPage(tree, url)
+    return _read(ParsedPage(tree, url))
+
+
+def _read(page: ParsedPage) -> Metadata:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, field in FIELDS.items():

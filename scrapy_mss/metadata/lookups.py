@@ -296,7 +296,7 @@ def page_flag(page: ParsedPage, keys: Keys) -> list[str]:
 def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the parts of the article, if one of them is not free."""
     node = page.graph.best_node(ARTICLE)
-    for part in _listed(node.get("hasPart") if node else None, MAX_PARTS):
+    for part in listed(node.get("hasPart") if node else None, MAX_PARTS):
         if isinstance(part, dict):
             yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
 
@@ -341,7 +341,7 @@ def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
     [{"name": "Home", "url": "https://x.example/"}, {"name": "Sport", "url": ""}]
     """
     for trail in _trails(page):
-        items = _listed(trail.get("itemListElement"), 2 * MAX_CRUMBS)
+        items = listed(trail.get("itemListElement"), 2 * MAX_CRUMBS)
         nodes = sorted((each for each in items if isinstance(each, dict)), key=_position)
         crumbs = [crumb for each in nodes if (crumb := _crumb(page, each)) is not None]
         if crumbs:
@@ -349,7 +349,7 @@ def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
     return []
 
 
-def _listed(value: object, most: int) -> list[Any]:
+def listed(value: object, most: int) -> list[Any]:
     """The first values of a list, or the only value."""
     return value[:most] if isinstance(value, list) else [value]
 
@@ -362,7 +362,7 @@ def _trails(page: ParsedPage) -> Iterator[Node]:
         if isinstance(named, dict):
             yield page.graph.resolved(named)
     for node in page.graph.nodes(OTHER):
-        if TYPE in _listed(node.get("@type"), MAX_TYPES):
+        if TYPE in listed(node.get("@type"), MAX_TYPES):
             yield node
 
 
@@ -422,7 +422,7 @@ def _in_article(
     page: ParsedPage, article: Node, kind: str, keys: Sequence[str]
 ) -> Iterator[Medium]:
     for key in (*keys, *SHARED):
-        for each in _listed(article.get(key), MAX_OBJECTS):
+        for each in listed(article.get(key), MAX_OBJECTS):
             node = page.graph.resolved(each) if isinstance(each, dict) else {}
             if key not in SHARED or TYPED.get(str(node.get("@type"))) == kind:
                 yield from _of_node(page, node, kind)

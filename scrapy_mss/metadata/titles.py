@@ -62,7 +62,6 @@ def _without_first(text: str, site_names: frozenset[str]) -> str:
 
 @lru_cache(2**6)  # a title is looked at four times, for itself and beside the headings
 def _separators(text: str) -> tuple[tuple[int, int], ...]:
-    """Where separators begin and end."""
     return tuple(found.span() for found in _SEPARATOR.finditer(text))
 
 

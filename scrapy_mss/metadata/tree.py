@@ -214,6 +214,16 @@ class PageTree:
         """The rows of links that may have a relation: few of all, and asked for several times."""
         return self._holding("rel", self._rows_of("a"))
 
+    def named(self, name: str, most: int) -> Iterator[Element]:
+        """The elements of a class or with an identifier."""
+        elements = map(self._element, self._holding(name, self._opening))
+        return islice((each for each in elements if _is_named(each, name)), most)
+
+    def extent(self, element: Element) -> tuple[int, int]:
+        """Where *element* begins in the source, and where its content ends."""
+        last = self._last(element.row)
+        return self._start[element.row], self._start[last] if last < self._n else len(self._source)
+
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
         return rows_with(name, self._source, TagPlaces(rows, self._start, self._end))
@@ -298,6 +308,10 @@ class PageTree:
             if self._opens[row]:
                 yield self._element(row)
             row -= 1
+
+
+def _is_named(element: Element, name: str) -> bool:
+    return name in (element.get("class") or "").split() or element.get("id") == name
 
 
 def _between_marks(text: str) -> Iterator[str]:

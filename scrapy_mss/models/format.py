@@ -271,8 +271,8 @@ def _why_unusable(model: Model, inputs: Inputs, shapes: Mapping[str, object]) ->
     """Why this version cannot use a block classifier; an empty string if it can."""
     if model.restarted:
         return f"it was trained with other counts of {', '.join(model.restarted)}"
-    if inputs != classifier_inputs():
-        return f"it was trained with other inputs: {difference(inputs, classifier_inputs())}"
+    if other := difference(inputs, classifier_inputs()):
+        return f"it was trained with other inputs: {other}"
     names = _shapes(dict.fromkeys(NETWORKS, (1,))).keys()
     if shapes.keys() != names:
         found = ", ".join(shapes) or "none"
@@ -281,7 +281,6 @@ def _why_unusable(model: Model, inputs: Inputs, shapes: Mapping[str, object]) ->
 
 
 def _classifier(shapes: Mapping[str, tuple[int, ...]], data: bytes) -> BlockClassifier:
-    """The block classifier whose weights, of these *shapes*, are *data*."""
     expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
@@ -322,7 +321,6 @@ def _pack(buckets: NDArray[Any], counts: NDArray[np.uint32]) -> bytes:
 
 
 def _unpack(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
-    """The buckets and the counts in a block of a table of *n_buckets*."""
     if filled > n_buckets:
         raise ValueError(f"{filled} buckets for a table of {n_buckets}")
     raw = _inflated(block, 3 * 4 * filled, "counts")
@@ -378,7 +376,6 @@ def _inflated(block: bytes, size: int, what: str) -> bytes:
 
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)
 
-MAX_NAMED = 5  # inputs in a message
 # Values are compared in thousandths: machines differ in the last bit of a logarithm.
 PRECISION = 1000
 
@@ -443,37 +440,11 @@ def _digest(values: Floats) -> str:
 
 
 def difference(stored: Inputs, computed: Inputs) -> str:
-    """What tells the inputs of a file from those of this version."""
-    differences = []
+    """The first input of a file that is not the same in this version; empty if all are."""
     for part in dict.fromkeys((*computed, *stored)):
-        differences += _differences(part, stored.get(part, []), computed.get(part, []))
-    return "; ".join(differences)
-
-
-def _differences(part: str, stored: list[list[str]], computed: list[list[str]]) -> list[str]:
-    there, here = [name for name, _ in stored], [name for name, _ in computed]
-    found = []
-    if only_there := [name for name in there if name not in here]:
-        found.append(f"{part}: the model has {_shortened(only_there)} in addition")
-    if only_here := [name for name in here if name not in there]:
-        found.append(f"{part}: the model lacks {_shortened(only_here)}")
-    if found:
-        return found
-    for number, (one, other) in enumerate(zip_longest(stored, computed), 1):
-        if one != other:
-            return [_first_difference(part, number, one, other)]
-    return []
-
-
-def _first_difference(
-    part: str, number: int, stored: list[str] | None, computed: list[str] | None
-) -> str:
-    there, here = (stored or [""])[0], (computed or [""])[0]
-    if there == here:
-        return f"{part}: {there!r} is computed in another way"
-    return f"{part}: input {number} of the model is {there!r}, here it is {here!r}"
-
-
-def _shortened(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
+        pairs = zip_longest(stored.get(part, []), computed.get(part, []), fillvalue=["nothing", ""])
+        for number, (there, here) in enumerate(pairs, 1):
+            if there != here:
+                ours = "but computed in another way" if there[0] == here[0] else f"here {here[0]}"
+                return f"input {number} of its {part} is {there[0]}, {ours}"
+    return ""

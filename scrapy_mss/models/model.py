@@ -85,13 +85,11 @@ class LearnedPages:
         return len(self.arrays()[0])
 
     def newest(self) -> tuple[int, int]:
-        """The newest generation, and how many pages are of it."""
         generations = self.arrays()[1]
         newest = generations.max(initial=0)
         return int(newest), int(np.count_nonzero(generations == newest))
 
     def add(self, key: int, generation: int) -> None:
-        """Take in the page of this *key*."""
         self._recent[key] = max(generation, self._recent.get(key, 0))
         if len(self._recent) >= MAX_RECENT:
             self.arrays()
@@ -240,7 +238,6 @@ class Model:
         return self._counted[1]
 
     def pages_of(self, family: str) -> int:
-        """How many pages the counts of a *family* are of."""
         return self.bayes.pages - self.uncounted[family]
 
     @property
@@ -308,7 +305,7 @@ def _example(page: Page, inside: Bools, model: Model, recalled: Recalled | None 
         return Example(key, observation)
     readings = _readings(page, model, model.classifier, recalled)
     of_blocks = page.blocks.mostly(inside & page.tokens.is_word)
-    return Example(key, observation, Lessons.of_page(page, of_blocks, key % 2, readings))
+    return Example(key, observation, model.learned.lessons.of_page(page, of_blocks, readings))
 
 
 def _readings(

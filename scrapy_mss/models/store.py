@@ -164,7 +164,6 @@ class StoredModel:
         )
 
     def _sum(self, model: Model, found: Rows, numbers: Sequence[int]) -> None:
-        """Add the deltas with these *numbers* to *model*."""
         try:
             for number in numbers:
                 if _delta(number) in found:

@@ -220,7 +220,6 @@ class _Line:
         self._add(" " * content[-1].isspace())
 
     def plain(self) -> str:
-        """All parts without marks."""
         return _concatenated(part if isinstance(part, str) else part.plain for part in self.parts)
 
     def written(self) -> str:

@@ -436,7 +436,6 @@ class _Article:
         return next((url for url in urls if url), None)
 
     def _absolute(self, address: str) -> str | None:
-        """*address* as that of a page on the web; None if it is none."""
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_URL or not address.isprintable():
             return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from scrapy_mss.pages.addresses import is_headlined
 from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
 # Words: of what was kept, and of the whole page.
@@ -115,7 +116,7 @@ def consent_address(facts: PageFacts) -> str:
     if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
-    return facts.own_url.url if is_named else ""
+    return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
 
 
 def consent_request(facts: PageFacts) -> str:
@@ -289,16 +290,23 @@ _CUT: Final = re.compile(r"(?:…|\.\.\.|[^\W_]|,)[\s\])]*\Z")  # no end of a se
 _ELLIPSES: Final = ("…", "...")
 MAX_OFFER: Final = 300  # characters at the end of a text
 MAX_END: Final = 40  # of them, to be shown
-# What stands below the text, and is kept with it.
-_CONTINUES: Final = re.compile(
-    r"(?:continue|keep) reading|(?:subscribe|sign in|log in|register) to (?:read|continue)"
-    r"|read the (?:full|whole|rest of)|(?:to|and) read (?:the )?(?:full|more|on)|subscribers only"
-    r"|weiter ?lesen|jetzt (?:abonnieren|testen)|lire la suite|réservé aux abonnés|abonnez-vous"
-    r"|seguir leyendo|solo para suscriptores|suscr[íi]b(?:ete|ase)|continua a leggere"
-    r"|riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej"
-    r"|continue (?:lendo|a ler)|läs vidare|læs videre|les videre|for subscribers only"
-    r"|читайте дальше|только подписчикам|оформите подписку|订阅后继续|登录后查看|仅供订阅",
-    re.IGNORECASE,
+# What stands below the text, and is kept with it, in small letters.
+_OFFERS: Final = tuple(
+    (
+        "continue reading|keep reading|subscribe to read|subscribe to continue|sign in to read|"
+        "sign in to continue|log in to read|log in to continue|register to read|"
+        "register to continue|read the full|read the whole|read the rest of|to read full|"
+        "to read more|to read on|to read the full|and read more|and read on|subscribers only|"
+        "weiterlesen|weiter lesen|jetzt abonnieren|jetzt testen|lire la suite|"
+        "réservé aux abonnés|réservée aux abonnés|abonnez-vous|seguir leyendo|"
+        "solo para suscriptores|suscríbete|suscribete|suscríbase|suscribase|continua a leggere|"
+        "riservato agli abbonati|abbonati|verder lezen|lees verder|czytaj dalej|continue lendo|"
+        "continue a ler|läs vidare|læs videre|les videre|jatka lukemista|číst dál|"
+        "olvasás folytatása|continuă lectura|okumaya devam|συνεχίστε την ανάγνωση|читать далее|"
+        "читати далі|доступно по подписке|доступно только по подписке|続きを読む|会員限定記事|"
+        "继续阅读|閱讀全文|阅读全文|계속 읽기|이어서 읽기|for subscribers only|читайте дальше|"
+        "только подписчикам|оформите подписку|订阅后|登录后查看|仅供订阅"
+    ).split("|")
 )
 
 
@@ -307,13 +315,33 @@ def teaser(facts: PageFacts) -> str:
     if facts.n_words >= OF_DECLARED_TEASER or not facts.text:
         return ""
     source = facts.declarations.source
-    offer = _CONTINUES.search(facts.text[-MAX_OFFER:])
-    end = quoted(facts.text[-MAX_END:] if offer is None else offer[0])
-    is_cut = offer is not None or _CUT.search(facts.text) is not None
+    offer = offer_at_end(facts.text)
+    end = quoted(offer or facts.text[-MAX_END:])
+    is_cut = bool(offer) or breaks_off(facts.text)
     if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
         return f"{end}, not free as declared"
-    if facts.n_words >= OF_TEASER:
-        return ""
-    is_broken_off = offer is not None or facts.text.rstrip("])").endswith(_ELLIPSES)
-    mark = _PAYWALL_MARK.search(source) if is_broken_off else None
+    is_broken_off = offer or has_ellipsis(facts.text)
+    is_short = facts.n_words < OF_TEASER
+    mark = _PAYWALL_MARK.search(source) if is_short and is_broken_off else None
     return "" if mark is None else f"{end}, {quoted(mark[0])}"
+
+
+def offer_at_end(text: str) -> str:
+    """What offers to go on at the end of *text*."""
+    end = text[-MAX_OFFER:].lower()
+    return next((offer for offer in _OFFERS if offer in end), "")
+
+
+def has_ellipsis(text: str) -> bool:
+    """Whether *text* ends in an ellipsis."""
+    return text.rstrip("])").endswith(_ELLIPSES)
+
+
+def breaks_off(text: str) -> bool:
+    """Whether *text* ends without the end of a sentence."""
+    return _CUT.search(text, max(len(text) - MAX_OFFER, 0)) is not None
+
+
+def has_paywall(source: str) -> bool:
+    """Whether the mark of a paywall is in *source*."""
+    return _PAYWALL_MARK.search(source) is not None

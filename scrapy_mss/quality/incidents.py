@@ -122,7 +122,6 @@ class Activity:
 
     @property
     def last_failure(self) -> int | None:
-        """The hour of the last request that failed."""
         return max(self.failed, default=None)
 
     @property

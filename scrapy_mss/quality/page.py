@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from typing import Final
 
+from scrapy_mss.blocks.lessons import described
 from scrapy_mss.output.html_elements import Html, document, element, joined, table
 from scrapy_mss.quality.alarms import WINDOW, Figure
 from scrapy_mss.quality.counts import (
@@ -225,8 +226,15 @@ def _details(site: SiteReport, found: Report) -> Html:
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    inside = element("div", _kinds(site, found.today), _days(site), class_="inside")
+    shown = (_learned(site), _kinds(site, found.today), _days(site))
+    inside = element("div", *shown, class_="inside")
     return element("details", element("summary", name, size), inside)
+
+
+def _learned(site: SiteReport) -> Html:
+    """What the labels of the site have taught; nothing if it has none."""
+    learned = site.learned
+    return Html("") if learned is None else element("p", f"Labels: {described(learned)}.")
 
 
 def _kinds(site: SiteReport, today: int) -> Html:

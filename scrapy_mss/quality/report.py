@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
+from scrapy_mss.blocks.lessons import Lessons, SiteLesson
 from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -50,10 +51,10 @@ class SiteReport:
     activity: Activity
     incidents: Sequence[Incident] = ()
     is_listed: bool = False  # by `MSS_SITES`, or given to `NewsSpider`
+    learned: SiteLesson | None = None  # by its labelled pages, ever
 
     @property
     def total(self) -> Counts:
-        """The counts of all days."""
         return sum(self.days.values(), Counter())
 
     @property
@@ -121,15 +122,24 @@ class Report:
 
     @property
     def total(self) -> Counts:
-        """The counts of all sites."""
         return sum((site.total for site in self.sites), Counter())
 
 
-def report_of(store: QualityStore, now: int, listed: Collection[str] = ()) -> Report:
-    """The report on the last weeks before the hour *now*, with all sites *listed*."""
+def report_of(
+    store: QualityStore, now: int, listed: Collection[str] = (), lessons: Lessons | None = None
+) -> Report:
+    """The report on the last weeks before the hour *now*, with all sites *listed*.
+
+    *lessons* are those that crawls with the store have learned.
+    """
     sites = store.sites(now // DAY - WINDOW + 1)
     sites |= {site: {} for site in listed if site not in sites}
-    return report(sites, now, listed, with_past(store, sites))
+    found = report(sites, now, listed, with_past(store, sites))
+    known = lessons or Lessons()
+    with_lessons = [
+        replace(site, learned=known.of_site(f"https://{site.site}/")) for site in found.sites
+    ]
+    return replace(found, sites=with_lessons)
 
 
 def with_past(store: QualityStore, sites: Mapping[str, Days]) -> dict[str, Days]:
@@ -186,9 +196,14 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
+        "learned": None if site.learned is None else _learned_json(site.learned),
         "kinds": [_share_json(each) for each in site.kinds(today)],
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
+
+
+def _learned_json(learned: SiteLesson) -> dict[str, Any]:
+    return {name: round(value, 4) for name, value in learned._asdict().items()}
 
 
 def _share_json(share: RecentShare) -> dict[str, Any]:

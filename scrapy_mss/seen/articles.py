@@ -135,13 +135,15 @@ class Addresses(NamedTuple):
 class Wording(NamedTuple):
     """An article as it is compared with its last version.
 
-    Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared.
+    Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared. A
+    live blog that *has_new_entries* has changed, however short they are.
     """
 
     title: str
     text: str
     listed: int = 0  # the date that a feed or sitemap gives for it, in minutes since 1970
     paragraphs: Paragraphs | None = None
+    has_new_entries: bool = False
 
 
 class Comparison(NamedTuple):
@@ -216,6 +218,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         if seen is not None:
             before = Paragraphs.from_bytes(self._paragraphs(addresses.own))
             changed = _changed(seen, new, before, found)
+            if wording.has_new_entries and "text" not in changed:
+                changed = (*changed, "text")
             if not changed:
                 same = found if before is None else found.emitted_as(before)
                 new = SeenArticle(*seen[:3], listed, now, now, same.to_bytes())
@@ -230,7 +234,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         return Comparison(is_new=True, changed=(), seen=new)
 
     def add(self, addresses: Addresses, seen: SeenArticle) -> None:
-        """Note that an article has been seen, as returned by `compare`."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
             self._note((addresses.canonical,), seen)

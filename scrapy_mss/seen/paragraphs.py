@@ -119,7 +119,6 @@ class Paragraphs:
         return cls(kept, certain, phrases, np.frombuffer(data, "<u4", m, at + n * _ROW))
 
     def differs_from(self, before: Paragraphs) -> bool:
-        """Whether the article has changed since *before*."""
         gone = ~np.isin(before.kept, self.all)
         new = ~np.isin(self.kept, before.all)
         if (gone & before.certain).any() or (new & self.certain).any():
@@ -134,6 +133,15 @@ class Paragraphs:
         had, new = np.isin(hashes, self.kept), ~np.isin(hashes, self.all)
         found[:, : len(lines)] = had, new, new & beside(page, had, lines)
         return found[0], found[1], found[2]
+
+    def have(self, text: str) -> bool:
+        """Whether most lines of *text* are on the page."""
+        lines = [
+            normalized(line, may_count=not line.rstrip().endswith(ENDS))
+            for line in text.splitlines()[:MAX_PARAGRAPHS]
+        ]
+        hashes = hashes_of(filter(None, lines))
+        return bool(2 * np.count_nonzero(np.isin(hashes, self.all)) > len(hashes))
 
     @property
     def page_key(self) -> int:

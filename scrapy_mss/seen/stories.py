@@ -217,7 +217,6 @@ class Stories(BatchedPart[RecentTexts]):
         return StoryMatch(emitted, self._under_way_of(like) if is_copy else None)
 
     def begin(self, emitted: EmittedText) -> None:
-        """Note that the item of a text is on its way."""
         self._under_way.put(emitted)
         self._items[emitted.addresses[0]] += 1
         if len(self._under_way) > MAX_UNDER_WAY:

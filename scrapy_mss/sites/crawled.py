@@ -197,7 +197,6 @@ class CrawledSites(BatchedPart[Batch]):
         return SiteMemory()
 
     def _recalled(self, site: str) -> SiteMemory:
-        """What is known of *site*, which is used now."""
         memory = self._known.get(site)
         if memory is None:
             memory = self._stored(site).plus(self._unsaved.of(site))

@@ -51,7 +51,6 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
     @classmethod
     def none(cls) -> KeyedCounts:
-        """A table without a row."""
         return _NO_COUNTS
 
     @classmethod

@@ -108,7 +108,6 @@ def unpacked(data: bytes) -> SiteMemory:
 
 
 def _end(n: int) -> int:
-    """Where *n* rows of the tables end."""
     return _HEADER.size + n * (_KEY + _ROW + _MINUTE)
 
 

@@ -92,7 +92,6 @@ class ListReader:
         return self._thread.submit(self._read, about, body)
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
         self._thread.shutdown(wait=False, cancel_futures=True)
         self.child.close()
         self._thread.shutdown()

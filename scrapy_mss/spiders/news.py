@@ -332,7 +332,6 @@ class NewsSpider(Spider):
             request.meta[LISTED_TEXT] = text
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
-        """Those of *listed* that are new or due for a recheck."""
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:
             return compress(rest, self._seen.due([(each.url, each.minute) for each in rest]))

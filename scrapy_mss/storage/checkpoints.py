@@ -43,7 +43,6 @@ class CheckpointPart(ABC):
 
     @property
     def loss(self) -> str:
-        """What is lost, as it is logged."""
         return self.LOST % self.lost
 
     @abstractmethod

@@ -287,7 +287,6 @@ class RedisStore:
         return f"{self._address.prefix}:{table.name}"
 
     def _written(self, key: Key, row: Row | None) -> list[Any]:
-        """The arguments of the script for a row that is written."""
         table, of_row = key
         listed = b"" if table.most is None else self._list(table).encode()
         where = [self._row(key), listed, of_row]

@@ -105,7 +105,6 @@ def _field_rule(
 
 
 def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:
-    """Selectors of what has the *value* on the page, of its text or of an attribute."""
     for element, ending in islice(_with_value(field, page, value), MAX_PLACES):
         for candidate in candidates(element)[:12]:
             yield candidate + ending

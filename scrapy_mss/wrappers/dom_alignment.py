@@ -182,7 +182,6 @@ def _last_branch(element: Element) -> list[Element]:
 
 
 def _free_attribute(source: str) -> str:
-    """A name for the attribute that does not occur in *source*."""
     if ATTRIBUTE not in source:
         return ATTRIBUTE
     longest = max(map(len, re.findall(r"_(0+)(?=_)", source)))

@@ -101,7 +101,6 @@ class Labelling:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The fields of which no selector hit."""
         return tuple(name for name, hit in self.field_hits.items() if not hit)
 
 

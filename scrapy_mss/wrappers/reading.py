@@ -25,7 +25,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
-from scrapy_mss.models.model import Example, Model, example_of, generation_after
+from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.pages.kinds import ARTICLE, Verdict
 from scrapy_mss.wrappers.labeller import Labelling, Reason, label, unlabelled
 from scrapy_mss.wrappers.registry import Registry
@@ -39,7 +39,6 @@ MIN_PROBABILITY: Final = 0.05
 NO_PAGE = "no page"
 LABELLED = "labelled"
 
-ALREADY_LEARNED: Final = Rejection.ALREADY_LEARNED.value
 NO_WRAPPER: Final = "no wrapper"
 
 
@@ -140,13 +139,3 @@ def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | 
         return labelling.reason.value
     example = example_of(Page(labelling.tokens, page.url), labelling.inside, model)
     return example.value if isinstance(example, Rejection) else example
-
-
-def learn(example: Example | str, stored: Model, learned: Model) -> str:
-    """Add *example* to what was *learned*; the reason if it is rejected, or is in either model."""
-    if isinstance(example, str):
-        return example
-    if example.key in stored.learned_pages or example.key in learned.learned_pages:
-        return ALREADY_LEARNED
-    learned.add(example, generation_after(stored.bayes.pages + learned.bayes.pages))
-    return ""

@@ -1,17 +1,16 @@
-"""Loads wrappers from files, folders, Python modules or objects, and finds the one for a URL.
+"""Loads wrappers from files, folders or objects, and finds the one for a URL.
 
 Files may be of third parties, so only regular ones inside their folder are read, up to a size. All
 sources are read before any problem is raised: one `WrapperError` has the problems of all of them.
 
 Of several wrappers that match a URL, the one with the highest priority is used, then the one with
-the most specific host, then the most specific URL pattern, then the one that was given first. Among
-equal priorities the log says, once for each pair, what decided and how to decide otherwise.
+the most specific host, then the most specific URL pattern, then the one that was given first. If
+only that decides, the log says so, once for each pair.
 """
 
 from __future__ import annotations
 
 import errno
-import importlib
 import logging
 import re
 from collections import defaultdict
@@ -19,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from heapq import nsmallest
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
@@ -34,19 +33,8 @@ SUFFIXES: Final = (".yaml", ".yml")
 # Bytes: some five thousand wrappers as YAML, which is as many as `schema` reads.
 LARGEST_FILE: Final = 2**20
 _ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
-_PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
-_SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
-
-
-Table = dict[str, list[tuple[int, Wrapper]]]
-
-
-class _Match(NamedTuple):
-    """A wrapper that matches; matches sort by their first two fields, the best first."""
-
-    rank: tuple[int, int, int]  # priority, specificity of host and of URL; all negated
-    order: int
-    wrapper: Wrapper
+_PYTHON_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_SOURCES = "a path, a Wrapper, a mapping, or a list of the last two"
 
 
 class Registry:
@@ -54,12 +42,12 @@ class Registry:
 
     def __init__(self, wrappers: Iterable[Wrapper] = ()) -> None:
         self.wrappers = tuple(wrappers)
-        self._exact: Table = defaultdict(list)
-        self._wildcard: Table = defaultdict(list)
+        self._exact: dict[str, list[int]] = defaultdict(list)  # their numbers
+        self._wildcard: dict[str, list[int]] = defaultdict(list)
         self._logged: set[tuple[int, int]] = set()
-        for order, wrapper in enumerate(self.wrappers):
+        for number, wrapper in enumerate(self.wrappers):
             table = self._wildcard if wrapper.is_wildcard else self._exact
-            table[wrapper.host].append((order, wrapper))
+            table[wrapper.host].append(number)
 
     def __len__(self) -> int:
         return len(self.wrappers)
@@ -73,47 +61,45 @@ class Registry:
         if parts is None:
             return None
         matches = []
-        for host, order, wrapper in self._candidates(parts.host):
+        for host, number in self._candidates(parts.host):
+            wrapper = self.wrappers[number]
             specificity = wrapper.specificity(parts)
             if specificity is not None:
-                rank = (-wrapper.priority, -host, -specificity)
-                matches.append(_Match(rank, order, wrapper))
+                matches.append(((-wrapper.priority, -host, -specificity), number))
         best = nsmallest(2, matches)
-        if len(best) > 1:
-            self._log_conflict(*best)
-        return best[0].wrapper if best else None
+        if not best:
+            return None
+        (rank, number), *others = best
+        if others and others[0][0] == rank:
+            self._log_tie(number, others[0][1])
+        return self.wrappers[number]
 
-    def _candidates(self, host: str) -> Iterator[tuple[int, int, Wrapper]]:
-        """Each wrapper for *host*, with the specificity of its host and its order."""
-        for order, wrapper in self._exact.get(host, ()):
-            yield len(host) + 1, order, wrapper
+    def _candidates(self, host: str) -> Iterator[tuple[int, int]]:
+        """The specificity of the host of each wrapper for *host*, and its number."""
+        for number in self._exact.get(host, ()):
+            yield len(host) + 1, number
         _, _, parent = host.partition(".")
         while parent:
-            for order, wrapper in self._wildcard.get(parent, ()):
-                yield len(parent), order, wrapper
+            for number in self._wildcard.get(parent, ()):
+                yield len(parent), number
             _, _, parent = parent.partition(".")
 
-    def _log_conflict(self, used: _Match, other: _Match) -> None:
-        pair = used.order, other.order
-        if used.rank[0] != other.rank[0] or pair in self._logged:
-            return
-        self._logged.add(pair)
-        tie = used.rank == other.rank
-        logger.log(
-            logging.WARNING if tie else logging.INFO,
-            "%s and %s match the same page; the first is used, because it is %s. To change that, "
-            "give one of them a higher 'priority', or narrow its 'url'.",
-            used.wrapper,
-            other.wrapper,
-            "listed first" if tie else "more specific",
-        )
+    def _log_tie(self, used: int, other: int) -> None:
+        if (used, other) not in self._logged:
+            self._logged.add((used, other))
+            logger.warning(
+                "%s and %s match the same page; the first is used, because it is listed first. To "
+                "change that, give one of them a higher 'priority', or narrow its 'url'.",
+                self.wrappers[used],
+                self.wrappers[other],
+            )
 
 
 def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
     """The wrappers of all *sources*, in their order; a `WrapperError` if anything is wrong.
 
-    A source is a YAML file, a folder of such files, ``"module:NAME"`` for wrappers in Python, a
-    `Wrapper`, a mapping shaped as in YAML, or a list of these two.
+    A source is a YAML file, a folder of such files, a `Wrapper`, a mapping shaped as in YAML, or a
+    list of these two.
     """
     if isinstance(sources, (str, Path, Wrapper, Mapping)):
         sources = [sources]
@@ -129,23 +115,12 @@ def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
 def _from_source(source: object, place: str) -> list[Wrapper]:
     match source:
         case str() if _PYTHON_NAME.fullmatch(source) and not Path(source).exists():
-            with located(file=source):
-                return _from_objects(_imported(source), source)
+            raise rejected(f"{_SOURCES}: import the name in settings.py", shown(source))
         case str() | Path():
             with located(file=str(source)):
                 return _from_files(Path(source))
         case _:
             return _from_objects(source, place)
-
-
-def _imported(source: str) -> object:
-    module, _, name = source.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except WrapperError:  # of a Wrapper that is made there
-        raise
-    except Exception as error:  # whatever it is, the problems of other sources are reported too
-        raise rejected("a name in a Python module", f"{type(error).__name__}: {error}") from error
 
 
 def _from_objects(source: object, place: str) -> list[Wrapper]:

@@ -21,7 +21,8 @@ from parsel.csstranslator import HTMLTranslator
 from scrapy_mss.wrappers.errors import has_text, rejected, shown
 
 if TYPE_CHECKING:
-    from cssselect.parser import Relation
+    from cssselect.parser import Relation, Token
+    from cssselect.parser import Selector as CssSelector
     from cssselect.xpath import XPathExpr
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
@@ -161,11 +162,19 @@ class Translator(HTMLTranslator):
     def xpath_relation(self, relation: Relation) -> XPathExpr:
         """What has something inside or behind it: all of that is said of the element itself."""
         selected = self.xpath(relation.selector)
-        inside = str(self.xpath(relation.subselector.parsed_tree))
-        axis = _INSIDE[str(relation.combinator.value)]
-        selected.element = f"{_step(selected)}[{axis}{inside}[1]]"
+        conditions = [
+            f"{_INSIDE[str(combinator.value)]}{self.xpath(inside.parsed_tree)}[1]"
+            for combinator, inside in _arguments(relation)
+        ]
+        selected.element = f"{_step(selected)}[{' or '.join(conditions)}]"
         selected.condition = ""
         return selected
+
+
+def _arguments(relation: Relation) -> Iterable[tuple[Token, CssSelector]]:
+    """What ``:has()`` asks for; before cssselect 1.6 that is a single selector."""
+    several: Iterable[tuple[Token, CssSelector]] | None = getattr(relation, "arguments", None)
+    return [(relation.combinator, relation.subselector)] if several is None else several
 
 
 def _step(selected: XPathExpr) -> str:

@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.families import CLASS_WORDS, FAMILIES, SHAPE
-from scrapy_mss.blocks.lessons import VERSION, places, script_of
+from scrapy_mss.blocks.lessons import LIKELY, VERSION, places
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import script_of
+from scrapy_mss.blocks.traits import traits
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.attributes import class_words
@@ -124,11 +126,12 @@ def test_the_memory_of_sites_knows_blocks_by_the_keys_that_its_version_says() ->
     assert (KEYS_VERSION, digest.hexdigest()) == (1, "52258450c9ba0f9e")
 
 
-def test_lessons_tell_places_as_their_version_says() -> None:
+def test_lessons_tell_places_and_traits_as_their_version_says() -> None:
     page = Page.of(PAGE)
     probability = np.linspace(0.9, 0.1, len(page.blocks))
 
     digest = blake2b(places(page, probability).astype("<i8").tobytes(), digest_size=8)
-    digest.update(bytes([script_of(page, probability)]))
+    digest.update(bytes([script_of(page, probability > LIKELY)]))
+    digest.update(traits(page, probability > LIKELY).astype("<u8").tobytes())
 
-    assert (VERSION, digest.hexdigest()) == (0, "690bee9edcd6feae")
+    assert (VERSION, digest.hexdigest()) == (2, "4c35230753671cad")

@@ -9,12 +9,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import lessons
 from scrapy_mss.blocks.lessons import (
-    ARABIC,
-    CYRILLIC,
-    GREEK,
-    HAN,
-    KANA,
-    LATIN,
     Gain,
     Lessons,
     Normal,
@@ -22,14 +16,16 @@ from scrapy_mss.blocks.lessons import (
     Table,
     corrected,
     places,
-    script_of,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import ARABIC, CYRILLIC, GREEK, HAN, KANA, LATIN, script_of
+from scrapy_mss.blocks.traits import FIRST_TRAIT
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.markup.tokens import Bools, Floats
 
 N_BLOCKS = 12
 PRIOR, MOST = 0.1, 4.0
+TRAITS = np.uint64(2**24 - 1)  # the bits of a row's key
 
 
 def page_of(site: str, words: int = 20, number: int = 0) -> Page:
@@ -43,17 +39,20 @@ ALL_BUT_LAST = np.arange(N_BLOCKS) < N_BLOCKS - 1
 ALIKE = np.full(N_BLOCKS, 0.9)  # how the classifier reads all of its blocks
 
 
-def lesson(page: Page, inside: Bools, alone: Floats = ALIKE, half: int = 0) -> Lessons:
-    return Lessons.of_page(page, inside, half, Readings(alone, alone))
+def lesson(
+    page: Page, inside: Bools, alone: Floats = ALIKE, known: Lessons | None = None
+) -> Lessons:
+    return (known or Lessons()).of_page(page, inside, Readings(alone, alone))
 
 
 def taught(n_sites: int, n_pages: int = 2, inside: Bools = ALL_BUT_LAST) -> Lessons:
     """What pages of so many sites teach, each of whose articles is the blocks *inside*."""
-    pages = [(site, number) for site in range(n_sites) for number in range(n_pages)]
-    return Lessons.total(
-        lesson(page_of(f"site{site}.example", number=number), inside, half=number % 2)
-        for site, number in pages
-    )
+    known = Lessons()
+    for site in range(n_sites):
+        for number in range(n_pages):
+            page = page_of(f"site{site}.example", number=number)
+            known.add(lesson(page, inside, known=known))
+    return known
 
 
 def rows_of(known: Lessons) -> tuple[list[int], list[list[int]]]:
@@ -168,7 +167,8 @@ def test_a_site_whose_pages_do_not_agree_learns_nothing_from_them() -> None:
     known = Lessons()
     for number in range(6):
         inside = ALL_BUT_LAST if number % 2 else ~ALL_BUT_LAST
-        known.add(lesson(page_of("site0.example", number=number), inside, half=number % 2))
+        page = page_of("site0.example", number=number)
+        known.add(lesson(page, inside, known=known))
 
     assert known.taught(page_of("site0.example"), np.full(N_BLOCKS, 0.5)) is None
 
@@ -191,6 +191,19 @@ def test_no_more_sites_are_kept_than_there_is_room_for_and_those_with_most_pages
     assert all(known.knows(f"https://site{site}.example/") for site in range(3))
 
 
+def test_of_too_many_traits_those_that_weigh_least_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = taught(2, n_pages=2)
+    most = max(np.abs(known.sums[known.keys & TRAITS >= FIRST_TRAIT, 1]).tolist())
+    monkeypatch.setattr(lessons, "MAX_TRAITS", 16)
+
+    known.add(lesson(page_of("site0.example", number=9), ALL_BUT_LAST, known=known))
+
+    traits_of = known.keys[known.keys & TRAITS >= FIRST_TRAIT] >> np.uint64(24)
+    assert np.unique(traits_of, return_counts=True)[1].max() <= 16
+    assert np.abs(known.sums[:, 1]).max() >= most
+    assert known.pages == pytest.approx(5)
+
+
 HELP = corrected(ALIKE, np.where(ALL_BUT_LAST, 1.0, -4.0))
 
 
@@ -199,8 +212,8 @@ def test_counts_are_used_where_they_were_right_on_the_first_pages_of_sites(
     counted: Floats, least: float, most: float
 ) -> None:
     known = Lessons.total(
-        Lessons.of_page(
-            page_of(f"site{site}.example"), ALL_BUT_LAST, 0, Readings(ALIKE, ALIKE, counted)
+        Lessons().of_page(
+            page_of(f"site{site}.example"), ALL_BUT_LAST, Readings(ALIKE, ALIKE, counted)
         )
         for site in range(6)
     )
@@ -223,7 +236,7 @@ def test_counts_are_used_where_they_were_right_on_the_first_pages_of_sites(
 def test_the_script_of_a_page_is_that_of_most_letters(text: str, script: int) -> None:
     page = Page.of(f"<p>{text} 123</p>")
 
-    assert script_of(page, np.full(len(page.blocks), 0.9)) == script
+    assert script_of(page, np.ones(len(page.blocks), np.bool_)) == script
 
 
 def test_a_place_tells_lengths_distances_and_tags_apart() -> None:
@@ -242,9 +255,9 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     known = taught(1)
     keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
     if bad == "place":
-        keys[-1] |= np.uint64(2**15 + 2**14)
+        keys[0] |= np.uint64(2**17 - 2**4)
     elif bad == "script":
-        keys |= np.uint64(2**23)
+        keys[0] |= np.uint64(15 << 17)
     elif bad == "weight":
         sums[0, 0] = -1
     elif bad in ("sum", "least"):
@@ -252,7 +265,7 @@ def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
     elif bad == "order":
         keys[0] = keys[1]
     elif bad == "shape":
-        sums = sums[:, :2]
+        sums = sums[:, :1]
 
     with pytest.raises(ValueError, match="lessons"):
         Lessons(keys, sums, reader)

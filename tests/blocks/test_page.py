@@ -70,10 +70,3 @@ def test_blocks_have_equal_hashes_exactly_if_they_have_equal_texts(source: str) 
 )
 def test_blocks_inside_hidden_elements_are_hidden(source: str, expected: list[bool]) -> None:
     assert Page.of(source).hidden.tolist() == expected
-
-
-def test_a_page_is_tokenized_with_the_stemmer_that_was_asked_for() -> None:
-    one, other = (Page.of(word, lambda word: word[:1]).tokens for word in ("one", "other"))
-
-    assert one.token_id.tolist() == other.token_id.tolist()
-    assert one.token_id.tolist() != Page.of("one").tokens.token_id.tolist()

@@ -18,6 +18,8 @@ from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.site import index, plain
 
+OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries")  # whose columns are JSON
+
 
 def url(number: int) -> str:
     return f"https://news.example/{number}"
@@ -35,7 +37,7 @@ def test_each_page_is_a_row_with_its_article_or_the_reason(extractor: ArticleExt
         assert row["reason"] == (read.reason or None)
         assert row.get("text") == (read.article.text if read.article else None)
         if read.article:
-            as_json = {name: json.loads(row[name]) for name in ("media", "breadcrumbs")}
+            as_json = {name: json.loads(row[name]) for name in OF_OBJECTS}
             assert {name: row[name] for name in ARTICLE_FIELDS} | as_json == asdict(read.article)
     assert unusable["reason"] == "unusable"
 

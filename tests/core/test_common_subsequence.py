@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rapidfuzz.distance import LCSseq
 
 from scrapy_mss.core.common_subsequence import common_subsequence
 
+LCSseq = pytest.importorskip("rapidfuzz.distance").LCSseq
 NUMBERS = st.lists(st.integers(0, 4), max_size=80)
 
 

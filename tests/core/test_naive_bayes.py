@@ -276,19 +276,6 @@ def test_a_merge_that_would_overflow_changes_nothing(nearly_full: NaiveBayes[Pag
     assert nearly_full.counts["unigram"].max() == MAX_COUNT
 
 
-def test_a_merge_that_would_overflow_in_a_later_family_changes_no_earlier_one() -> None:
-    page = Page.of("<p>one two")
-    bayes = learned(CLEANEVAL, [(page, np.zeros(3, np.bool_))])
-    counts = bayes.counts["unclosed_tag"]
-    counts[counts > 0] = MAX_COUNT
-    before = state(bayes)
-
-    with pytest.raises(OverflowError, match="32 bits"):
-        bayes.merge(learned(CLEANEVAL, [(page, np.zeros(3, np.bool_))]))
-
-    assert state(bayes) == before
-
-
 def test_memory_is_the_tables_whatever_is_learned() -> None:
     bayes = new_counts(PAPER)
     tables = list(bayes.counts.values())

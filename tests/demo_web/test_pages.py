@@ -65,15 +65,6 @@ def test_the_expected_words_are_in_the_page_in_order_with_no_trace_of_a_pattern(
 
 
 @EVERY_SITE
-def test_articles_are_short_and_long(name: str) -> None:
-    articles = [page.expected for page in pages(name).values() if page.kind == "article"]
-    lengths = [len(text.split()) for text in articles]
-
-    assert min(lengths) < 160
-    assert max(lengths) > 700
-
-
-@EVERY_SITE
 def test_links_lead_from_the_front_page_to_every_page_and_nowhere_else(name: str) -> None:
     front = f"http://{SITES[name].host}/"
     known, waiting = {front}, [front]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
-from functools import partial
 from html.entities import html5
 from importlib import import_module
-from itertools import product
 from operator import mul
 from pathlib import Path
 
@@ -29,7 +27,6 @@ from scrapy_mss.markup.attributes import (
     open_tags_with,
     rows_with,
 )
-from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
@@ -213,13 +210,6 @@ def test_occurrences_are_those_of_a_regular_expression(text: str, shortest: int)
             assert places == [hit.start() for hit in re.finditer(re.escape(each), whole)]
 
 
-def test_occurrences_in_texts_of_each_length() -> None:
-    for n in range(12):
-        one, other = both(partial(occurrences, "'author'"[:n], ["'author'", "auth"]))
-
-        assert one == other == [[0] if n >= 8 else [], [1] if n >= 5 else []]
-
-
 @given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
 @examples(4)
 @example("one<br><b></b><br>two<br>three<br> . <br>four<br></p><br>five", 0)
@@ -248,22 +238,6 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
 
     with pytest.raises(KeyError, match="one"):
         _compiled.Tokenizer(lambda _: (callback, callback), len, (), 1 << 11)("<one>", str)
-
-
-def test_a_short_word_is_asked_for_once_whatever_is_beside_it() -> None:
-    asked: list[str] = []
-
-    def code(text: str) -> int:
-        asked.append(text)
-        return 2
-
-    read = _compiled.Tokenizer(lambda _: (code, code), len, (), 1)
-    for n, around in product(range(1, 26), ("", "\u2019", "\U0001f600")):
-        word = "abcdefghijklmnopqrstuvwxyz"[:n]
-
-        read(f"{around} {word} {'.' * 30} {word}{around} {word}", str)
-
-        assert (asked.count(word) == 1) == (n <= 22)  # those that there is room for
 
 
 def test_codes_are_right_whatever_was_forgotten() -> None:
@@ -399,24 +373,6 @@ def test_both_ways_read_all_references_alike(ending: str) -> None:
     one, other = both(lambda: columns(tokenize(source)))
 
     assert one == other
-
-
-def test_python_alone_ends_with_its_context() -> None:
-    def is_compiled() -> bool:
-        """Python alone does not look how long columns are."""
-        try:
-            rows_with("", "<p>", tags_at([]))
-        except ValueError:
-            return True
-        return False
-
-    assert is_compiled()
-    with python_alone():
-        assert not is_compiled()
-        with python_alone():
-            pass
-        assert not is_compiled()
-    assert is_compiled()
 
 
 def test_lines_are_no_longer_than_those_of_python() -> None:

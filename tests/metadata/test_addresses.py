@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -145,17 +144,6 @@ def test_the_site_is_what_tldextract_takes_for_the_registered_domain(host: str) 
     registered = f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else plain
 
     assert site_of(host) == registered
-
-
-def test_the_list_is_few_objects_for_the_garbage_collector() -> None:
-    public_suffixes.cache_clear()
-    gc.collect()
-    before = len(gc.get_objects())
-
-    public_suffixes()
-    gc.collect()
-
-    assert len(gc.get_objects()) - before < 100
 
 
 # In a process of its own, because what is cached and where is decided when tldextract is imported.

@@ -43,13 +43,6 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-def test_a_model_is_read_as_it_was_written(path: Path) -> None:
-    write_model(path, trained(1))
-
-    assert to_bytes(read_model(path)) == path.read_bytes() == to_bytes(trained(1))
-    assert names(path.parent) == [path.name]
-
-
 @pytest.mark.parametrize(
     ("content", "fault"),
     [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
@@ -134,14 +127,6 @@ def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
 
     assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
     assert to_bytes(one.load()) == path.read_bytes()
-
-
-def test_a_store_makes_its_folder(tmp_path: Path) -> None:
-    path = tmp_path / "models" / "news" / "a.model"
-
-    ModelFile(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == to_bytes(trained(1))
 
 
 def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:

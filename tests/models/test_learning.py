@@ -153,7 +153,7 @@ def test_a_model_of_counts_alone_learns_no_lessons() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the labelled pages of ../shared/data")
 def test_pages_of_two_greek_sites_do_no_harm_to_others() -> None:
     """As they did when their words were taken for those of a language: .977 to .789 on one site."""
-    sites = learning.pages_of(DATA, "sites_daniel")
+    sites = learning.pages_of(DATA, "sites_daniel", Extractor())
     greek = sorted(site for site in sites if site.endswith(".gr"))
     for first in range(0, len(greek) - 1, 2):
         extractor = Extractor()

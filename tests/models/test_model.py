@@ -68,13 +68,6 @@ def test_merged_models_have_the_identifier_of_one_that_learned_all_in_any_order(
     assert one.identifier == model_of(shuffled).identifier
 
 
-@given(NUMBERS, NUMBERS)
-def test_other_pages_give_another_identifier(numbers: list[int], others: list[int]) -> None:
-    same = sorted(numbers) == sorted(others)
-
-    assert (model_of(numbers).identifier == model_of(others).identifier) == same
-
-
 STORY = '<div class="story"><p>One two three.</p></div>'
 
 
@@ -168,15 +161,6 @@ def test_what_was_added_is_in_the_set_and_nothing_else() -> None:
     assert not any(key + 1 in pages for key in generations if key + 1 not in generations)
     assert 0 not in pages
     assert 2**64 - 1 not in pages
-
-
-def test_a_key_that_comes_again_keeps_its_greatest_age() -> None:
-    pages = pages_of({1: 3})
-    pages.add(1, 2)
-    assert content(pages) == {1: 3}
-
-    pages.add(1, 5)
-    assert content(pages) == {1: 5}
 
 
 @pytest.mark.parametrize("limit", [5, 40, 1000])

@@ -136,7 +136,6 @@ def _block(store: Path) -> None:
 DISTURBANCES: dict[str, Callable[[Path], object]] = {
     "kill": lambda _: os.kill(os.getpid(), signal.SIGKILL),
     "block": _block,
-    "remove": shutil.rmtree,
     "fill": lambda _: resource.setrlimit(resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY)),
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -154,15 +153,6 @@ def test_where_a_project_places_a_part_itself_it_stays(order: int | None, by_pat
     assert placed(settings) == by_setting((name, part, order) for name, part, _ in COMPONENTS)
 
 
-def test_other_parts_of_the_project_stay() -> None:
-    settings = Settings({"ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1}})
-
-    Addon().update_settings(settings)
-
-    ours = [part for name, part, _ in COMPONENTS if name == "ITEM_PIPELINES"]
-    assert len(placed(settings)["ITEM_PIPELINES"]) == 1 + len(ours)
-
-
 @pytest.mark.parametrize("order", [1, None])
 def test_where_a_project_places_the_provider_itself_it_stays(order: int | None) -> None:
     settings = Settings({"SCRAPY_POET_PROVIDERS": {"scrapy_mss.providers.ArticleProvider": order}})
@@ -183,19 +173,6 @@ def test_mss_enabled_off_turns_everything_off(crawler_of: MakeCrawler, value: ob
     for part in PARTS:
         with pytest.raises(NotConfigured, match="MSS_ENABLED"):
             part.from_crawler(crawler)
-
-
-def test_training_that_is_off_says_so_at_debug_level_alone(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is no mistake; Scrapy warns of a NotConfigured with a message."""
-    with caplog.at_level(logging.DEBUG), pytest.raises(NotConfigured) as raised:
-        TrainingMiddleware.from_crawler(crawler_of(MSS_TRAIN=False, MSS_WRAPPERS=RULES))
-
-    assert raised.value.args == ()
-    (record,) = [record for record in caplog.records if "no training" in record.message]
-    assert record.levelno == logging.DEBUG
-    assert "MSS_TRAIN" in record.message
 
 
 # Faults stop a crawl before it starts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +18,13 @@ from scrapy_mss.exporters import SiteFilter
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import Site
 
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries")  # whose columns are JSON
 PARQUET = {"format": "parquet"}
 OF_SITE = {**PARQUET, "item_filter": "scrapy_mss.exporters.SiteFilter"}
 FEEDS: dict[str, dict[str, Any]] = {
@@ -96,7 +96,7 @@ def test_articles_are_in_parquet_what_they_are_as_items(crawled: Crawled) -> Non
     assert len(rows) == 10
     assert [*rows[0]] == [*ARTICLE_FIELDS, "other"]
     for row in rows:
-        row.update({name: json.loads(row[name]) for name in ("media", "breadcrumbs")})
+        row.update({name: json.loads(row[name]) for name in OF_OBJECTS})
     assert rows == [{**item, "other": None} for item in items]
     assert not list(crawled.folder.glob("*.arrows"))
 
@@ -139,41 +139,6 @@ def test_the_address_may_have_another_name(crawled: Crawled) -> None:
 def test_a_filter_without_a_site_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="expected the feed's option 'site'"):
         SiteFilter({"format": "parquet"})
-
-
-KILLED = """
-import os, signal
-import scrapy
-
-class Killed(scrapy.Spider):
-    name = "killed"
-
-    async def start(self):
-        for number in range(250):
-            yield {"url": f"https://a.example/{number:03}"}
-        os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_the_rows_of_a_killed_crawl_are_there_after_the_next(tmp_path: Path, site: Site) -> None:
-    (tmp_path / "killed.py").write_text(KILLED)
-    feeds = {"killed.parquet": {"format": "parquet"}}
-    settings = {**ADDON, "FEEDS": feeds, "MSS_STORE": "store", "TELNETCONSOLE_ENABLED": False}
-    given = [
-        part
-        for name, value in settings.items()
-        for part in ("-s", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
-    ]
-    done = run_scrapy(tmp_path, "runspider", "killed.py", *given)
-    assert done.code == -signal.SIGKILL, done.err
-    assert not list(tmp_path.glob("*.parquet"))
-
-    crawl(tmp_path, [job({"next.parquet": PARQUET}, [site.url("/plain/1")])])
-
-    stored = [row["url"] for row in rows_of(tmp_path / "killed.parquet")]
-    assert stored == [f"https://a.example/{number:03}" for number in range(len(stored))]
-    assert len(stored) >= 100
-    assert not list(tmp_path.glob("*.arrows"))
 
 
 def test_a_parquet_feed_without_pyarrow_stops_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:

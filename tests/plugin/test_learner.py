@@ -238,16 +238,6 @@ def test_a_page_is_learned_once_by_all_crawls_of_a_store(store_name: str) -> Non
     assert_same_counts(stored_model(store_name), learned(range(1)))
 
 
-def test_the_text_of_another_address_is_another_page(folder: Path) -> None:
-    learner = learner_of(folder)
-
-    first, second = (tried(learner, 0, f"https://{host}.example/") for host in "ab")
-    finish(learner)
-
-    assert first is second is None
-    assert learner.pages == 2
-
-
 def test_a_page_that_two_crawls_learn_at_once_counts_twice_and_is_counted(store_name: str) -> None:
     one, other = learner_of(store_name), learner_of(store_name)
     for number in range(3):

@@ -128,6 +128,15 @@ def test_an_article_passes_once_and_again_when_it_has_changed(pipelines: Pipelin
     assert (first.revision, changed.revision, changed.changed) == (1, 2, ["text"])
 
 
+def test_a_live_blog_with_new_entries_has_changed(pipelines: Pipelines) -> None:
+    goal = {"time": "20:14", "headline": "Goal", "text": "One to nil."}
+    first, same = (Article(URL, text="Kick-off.", entries=[goal]) for _ in range(2))
+    later = Article(URL, text="Kick-off.", entries=[goal], new_entries=[goal])
+
+    assert [*map(pipelines.passes, (first, same, later))] == [True, False, True]
+    assert (later.revision, later.changed) == (2, ["text"])
+
+
 def test_items_of_one_page_have_addresses_of_their_own(pipelines: Pipelines) -> None:
     for expected in (True, False, False):
         for number in range(3):

@@ -36,9 +36,9 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     read, sources = metadata.read_tokens, []
 
-    def counted(tokens: Tokens, url: str | None = None) -> metadata.Metadata:
+    def counted(tokens: Tokens, url: str | None = None, text: str = "") -> metadata.Metadata:
         sources.append(tokens.source)
-        return read(tokens, url)
+        return read(tokens, url, text)
 
     monkeypatch.setattr(metadata, "read_tokens", counted)
     return sources

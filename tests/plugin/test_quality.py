@@ -167,6 +167,20 @@ def test_a_redesign_is_in_the_report_of_the_same_day(
         assert f"127.0.0.1: {what} (since " in printed.out
 
 
+def test_the_report_says_what_the_labels_of_a_site_taught(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    (row,) = json.loads(report(folder, "redesigned", "--json").out)["sites"]
+    report(folder, "redesigned", "-o", "page.html")
+    shown = (folder / "page.html").read_text(encoding="utf-8")
+    info = run_scrapy(folder, "mss", "info", "--site", "127.0.0.1", "redesigned").out
+
+    learned, crawled = row["learned"], [crawls[name] for name in ("before", "after")]
+    assert learned["pages"] == sum(each.mss("train/learned") for each in crawled) > 0
+    assert f"Labels: {learned['pages']:,.0f} pages, F1 " in shown
+    assert f"labels     {learned['pages']:,.0f} pages, F1 " in info
+
+
 # The command
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.files import ModelFile, bundled_model
@@ -24,7 +22,7 @@ from scrapy_mss.storage.redis_store import END_SECONDS, SECONDS
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, LONGEST, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.models import assert_same_counts, learned
-from tests.plugin.site import RULES, Site, wrapped
+from tests.plugin.site import RULES, Site
 
 pytestmark = needs_redis
 __all__ = ["server", "shared_server"]  # fixtures
@@ -204,40 +202,6 @@ def test_a_server_that_cannot_be_used_stops_the_crawl_at_its_start(
     assert "expected 'scrapy-mss store" in foreign.error
     assert "redis://127.0.0.1:1/0?prefix=news: no answer from the server" in absent.error
     assert "secret" not in absent.error
-
-
-@NO_CRAWL
-def test_the_model_on_a_server_can_be_written_to_a_file(
-    tmp_path: Path, server: RedisServer
-) -> None:
-    shared_model(server).add(learned(range(5)))
-    path = tmp_path / "model"
-
-    done = scrapy_mss(tmp_path, "merge", server.address(), "-o", str(path))
-
-    assert done.out == f"{path}: 5 pages from 1 models\n"
-    assert_same_counts(ModelFile(path, DEFAULT).load(), shared_model(server).load())
-
-
-@NO_CRAWL
-def test_stored_pages_are_learned_into_the_model_on_a_server(
-    tmp_path: Path, server: RedisServer
-) -> None:
-    pages = [{"url": f"http://127.0.0.1/wrapped/{n}", "html": wrapped(n)} for n in range(3)]
-    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
-    (tmp_path / "rules.yaml").write_text(yaml.safe_dump(RULES[0]))
-    address = server.address()
-    train = ["train", "pages.jsonl", "-w", "rules.yaml", "-m"]
-
-    done = scrapy_mss(tmp_path, *train, address)
-    refused = scrapy_mss(tmp_path, *train, "redis://me:secret@127.0.0.1:1/0")
-
-    assert done.err == ""
-    assert done.out == f"{address}: learned 3 pages, 3 in total\n"
-    assert shared_model(server).load().bayes.pages == 3
-    assert refused.code == 2
-    assert "redis://127.0.0.1:1/0?prefix=scrapy-mss: no answer from the server" in refused.err
-    assert not list(tmp_path.glob("redis*"))  # no path is made of an address
 
 
 @pytest.mark.parametrize(

@@ -145,19 +145,6 @@ def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
     assert all("another one in MSS_STORE" in line for line in warned)
 
 
-def test_a_crawl_whose_store_is_removed_goes_on_in_a_new_one(
-    tmp_path: Path, folder: Path, site: Site
-) -> None:
-    urls = site.urls("wrapped", range(20))
-
-    (done,) = crawl(tmp_path, [job(folder, urls, at=14, disturbance="remove")])
-
-    kept = kept_of(folder, urls)
-    assert len(done.items) == 20
-    assert done.logged("ERROR") == done.logged("WARNING") == []
-    assert all(0 < kept[part] < 20 for part in PARTS), kept
-
-
 def test_nothing_is_lost_where_a_full_disk_has_room_again(
     tmp_path: Path, folder: Path, site: Site
 ) -> None:

@@ -47,13 +47,6 @@ def test_counts_add_up_by_site_and_day(
     assert dict(store.days(asked, since)) == {site: recent(site) for site in asked}
 
 
-def test_what_is_counted_as_none_is_known(store: Store) -> None:
-    QualityStore(store).add({("a.example", TODAY): COUNTS})
-
-    # Two counters are equal where one has a zero that the other lacks.
-    assert QualityStore(store).sites(0)["a.example"][TODAY].keys() == COUNTS.keys()
-
-
 def test_days_of_more_than_a_year_ago_are_no_longer_listed(store: Store) -> None:
     counted = QualityStore(store)
     counted.add({("a.example", TODAY - QUALITY_DAYS.days): COUNTS})

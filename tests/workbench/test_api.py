@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -149,19 +148,3 @@ def test_hostile_pages_are_drawn_evaluated_and_clicked(tmp_path: Path) -> None:
             assert html.count(b"<script") == 1
             assert len(html) < 60 * len(pages[number].html) + 60_000
             assert len(json.dumps(evaluated)) < 20 * len(pages[number].html) + 60_000
-
-
-def test_serving_closes_no_log_handler_of_the_process(state: WorkbenchState) -> None:
-    class Handler(logging.Handler):
-        is_closed = False
-
-        def close(self) -> None:
-            self.is_closed = True
-            super().close()
-
-    handler = Handler()
-    with served(state):
-        is_closed = handler.is_closed
-    handler.close()
-
-    assert not is_closed

@@ -18,12 +18,9 @@ from scrapy_mss.wrappers import (
     Wrapper,
     css,
     label,
-    labeller,
     xpath,
 )
-from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
-from scrapy_mss.wrappers.selectors import Element
 from tests.helpers.markup import SOUP
 from tests.helpers.timing import FACTOR, grows_linearly
 
@@ -90,28 +87,6 @@ def test_what_is_excluded_is_labelled_out() -> None:
         "The mayor spoke, too.",
         "It rained.",
     ]
-
-
-def test_excluded_elements_that_begin_together_are_looked_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The parser ends a comment at `--!>`, the tokenizer reads on: the asides have no tags."""
-    asked: list[Element] = []
-
-    class Counting(AlignedTree):
-        def end(self, element: Element) -> int:
-            asked.append(element)
-            return super().end(element)
-
-    monkeypatch.setattr(labeller, "AlignedTree", Counting)
-    page = f"<main><p>one two</p><!-- --!>{'<aside>' * 200} --><b>three</b></main>"
-    rule = wrapper(css("main"), exclude=(css("b, b ~ p"), css("aside aside"), css("aside")))
-
-    found = label(rule, page)
-
-    assert words(found) == "one two"
-    assert [each.tag for each in asked] == ["main", "aside"]
-    assert len(list(asked[1].iterdescendants("aside"))) == 199
 
 
 def test_fields_are_selected_by_the_first_alternative_with_a_value() -> None:

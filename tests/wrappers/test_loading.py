@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -45,13 +43,6 @@ def problem_lines(*sources: object) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-@pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    made = ModuleType("news_rules")
-    monkeypatch.setitem(sys.modules, made.__name__, made)
-    return made
-
-
 def test_a_folder_is_read_by_the_endings_of_its_files(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, FILES)
 
@@ -60,18 +51,17 @@ def test_a_folder_is_read_by_the_endings_of_its_files(tmp_path: Path) -> None:
     assert [wrapper.site for wrapper in registry] == ["a.example", "b.example", "c.example"]
 
 
-def test_every_kind_of_source_keeps_its_place(tmp_path: Path, module: ModuleType) -> None:
+def test_every_kind_of_source_keeps_its_place(tmp_path: Path) -> None:
     file = write_folder(tmp_path, {"c.yaml": "site: c.example\nbody: p"}) / "c.yaml"
-    module.RULES = [B, {"site": "d.example", "body": "p"}]  # type: ignore[attr-defined]
 
-    found = sites(A, str(file), "news_rules:RULES", {"site": "e.example", "body": "p"}, [A], file)
+    found = sites(A, str(file), {"site": "e.example", "body": "p"}, [A, B], file)
 
-    assert [site[0] for site in found] == list("acbdeac")
-    for alone in (A, str(file), "news_rules:RULES"):  # needs no list
+    assert [site[0] for site in found] == list("aceabc")
+    for alone in (A, str(file)):  # needs no list
         assert list(load_wrappers(alone)) == list(load_wrappers([alone]))
 
 
-def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: ModuleType) -> None:
+def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path) -> None:
     folder = write_folder(
         tmp_path,
         {
@@ -82,11 +72,8 @@ def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: Mo
         },
     )
     (folder / "bad/5.yaml").write_bytes(b"site: a.example\nbody: \xff")
-    module.RULES = [A, 5]  # type: ignore[attr-defined]
 
-    lines = problem_lines(
-        folder / "bad", "news_rules:RULES", "news_rules:NONE", "no_such:X", 7, [A, "x"], {}
-    )
+    lines = problem_lines(folder / "bad", "news_rules:RULES", 7, [A, "x"], {})
 
     expected = [
         f"{folder}/bad/1.yaml: line 2: $.body: expected a CSS selector, got 'p['",
@@ -94,29 +81,13 @@ def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: Mo
         f"{folder}/bad/3.yaml: expected a mapping with 'site' and 'body' or 'around', ",
         f"{folder}/bad/4.yaml: line 1, column 8: expected YAML with plain values",
         f"{folder}/bad/5.yaml: byte 22: expected text in UTF-8, got the bytes b'\\xff'",
-        "news_rules:RULES[1]: expected a Wrapper or a mapping, got the number 5",
-        "news_rules:NONE: expected a name in a Python module, got AttributeError",
-        "no_such:X: expected a name in a Python module, got ModuleNotFoundError",
-        "source 5: expected a path, 'module:NAME', a Wrapper, a mapping, or a list",
-        "source 6[1]: expected a Wrapper or a mapping, got the string 'x'",
-        "source 7: $: expected a key 'site', got none",
-        "source 7: $: expected a key 'body' or 'around', got none",
+        "source 2: expected a path, a Wrapper, a mapping, or a list of the last two: import the na",
+        "source 3: expected a path, a Wrapper, a mapping, or a list of the last two, got the numb",
+        "source 4[1]: expected a Wrapper or a mapping, got the string 'x'",
+        "source 5: $: expected a key 'site', got none",
+        "source 5: $: expected a key 'body' or 'around', got none",
     ]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
-
-
-def test_a_wrapper_that_fails_in_its_module_is_reported_with_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = "from scrapy_mss.wrappers import Wrapper\nW = Wrapper(site='a b', body=())\n"
-    monkeypatch.syspath_prepend(write_folder(tmp_path, {"broken_rules.py": code}))
-
-    lines = problem_lines("broken_rules:W")
-
-    assert [line.partition(", got")[0] for line in lines] == [
-        "broken_rules:W: .site: expected a host, such as example.com or *.example.com",
-        "broken_rules:W: .body: expected at least one selector",
-    ]
 
 
 def test_a_path_without_rules_is_reported(tmp_path: Path) -> None:
@@ -249,14 +220,3 @@ def test_no_message_controls_a_terminal(tmp_path: Path) -> None:
     message = str(caught.value)
     assert all(line.isprintable() for line in message.splitlines())
     assert "\\x1b]0;owned\\x07" in message
-
-
-def test_a_wrapper_in_the_log_does_not_control_a_terminal(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    body = (css("p"),)
-    rules = [Wrapper(site="a.example", body=body, name=f"{n}{ESCAPE}") for n in range(2)]
-
-    load_wrappers([rules]).find("https://a.example/")
-
-    (message,) = caplog.messages
-    assert message.isprintable()

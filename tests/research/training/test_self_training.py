@@ -112,13 +112,6 @@ def test_at_least_one_page_of_a_site_is_chosen_and_none_without_a_prediction() -
     assert most_reliable([], [], options) == []
 
 
-@pytest.mark.parametrize(("pages", "chosen"), [(1, 1), (2, 1), (3, 2), (4, 2), (10, 6)])
-def test_the_share_is_rounded_to_whole_pages(pages: int, chosen: int) -> None:
-    found = most_reliable([confident(0.9)] * pages, ["a"] * pages, SelfTraining())
-
-    assert found == list(range(chosen))  # the first of equally reliable ones
-
-
 class Fixed(NaiveBayes[Page]):
     """A model that gives its pages these probabilities, one after the other."""
 
@@ -140,26 +133,6 @@ def f1(predicted: Prediction, inside: Bools) -> float:
     found = np.zeros(len(inside), np.bool_)
     found[predicted.span.start : predicted.span.end] = True
     return 2 * int((found & inside).sum()) / int(found.sum() + inside.sum())
-
-
-def test_badly_predicted_pages_are_corrected_by_reliable_ones() -> None:
-    """What reliable pages teach about a site's template is true of its other pages."""
-    pages, labels = site(12)
-    probabilities = []
-    for number, inside in enumerate(labels):
-        edge = np.flatnonzero(inside)
-        wrong = inside.copy()
-        wrong[max(0, edge[0] - 25) : edge[-1] + 40] = True
-        well = number % 3 > 0
-        probabilities.append(np.where(inside, 0.95, 0.05) if well else np.where(wrong, 0.7, 0.3))
-
-    history = self_train(Fixed(probabilities), pages)
-
-    quality = [[f1(p, i) for p, i in zip(row, labels, strict=True)] for row in history]
-    assert len(history) == 11
-    assert np.mean(quality[0]) < 0.95
-    assert min(quality[-1]) > 0.98
-    assert [p.span for p in history[-1]] == [p.span for p in history[-2]]
 
 
 def test_a_site_is_learned_from_a_model_of_another_site() -> None:
@@ -205,7 +178,3 @@ def test_pages_without_a_prediction_stay_without(iterations: int) -> None:
     history = self_train(Fixed(probabilities), pages, options=SelfTraining(iterations=iterations))
 
     assert [[p.span for p in row] for row in history] == [[EMPTY, EMPTY]] * (iterations + 1)
-
-
-def test_no_pages_have_no_predictions() -> None:
-    assert self_train(NaiveBayes[Page]([]), [], options=SelfTraining(iterations=2)) == [[], [], []]

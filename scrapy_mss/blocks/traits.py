@@ -1,0 +1,127 @@
+"""What the labelled pages of a site teach of its other pages: a regression, learned page by page.
+
+A block has *traits*: its containers, its first and last words, its length, and how far it is from
+the first and the last block that the classifier takes for the article. Each trait of a site has a
+coefficient, and what those of a block sum to is added to the block's log-odds.
+
+A labelled page moves the coefficients of its traits by gradient steps on its log-loss, and is
+forgotten. The log-loss of a block curves by 1/4 at most, so a trait is moved by its slope over the
+curvature of all pages that had it: less, the more pages there were. What is stored of a trait is
+this curvature, and its product with the coefficient. Of pages that were learned at the same time
+both can be added, which gives the weighted mean of their coefficients.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import mix
+from scrapy_mss.core.naive_bayes import log_odds, logistic
+from scrapy_mss.markup.tokens import Bools, Floats, Indices, TokenIds
+
+CURVATURE: Final = 0.25  # of the log-loss of a block, at most
+TRAIT_BITS: Final = 24
+FIRST_TRAIT: Final = 2**21  # smaller numbers are left for other rows of a site
+
+# Where another class of lengths (words) and of distances (blocks) begins.
+LENGTHS: Final = 2.0 ** np.arange(0.5, 9.5)
+DISTANCES: Final = (-63, -31, -15, -7, -3, -2, -1, 0, 1, 2, 3, 4, 8, 16, 32, 64)
+
+# Chosen on `sites_ctf` and `sites_daniel`: research/notes/learning.md.
+N_STEPS: Final = 10
+STEP: Final = 2.0  # of what curvature alone would allow: traits seldom agree about all blocks
+PRIOR: Final = 1.0  # blocks that speak for the coefficients as they are
+MOST: Final = 4.0  # log-odds that are added to a block
+LEAST: Final = 0.02  # coefficients that are worth a row
+
+
+def traits(page: Page, likely: Bools) -> TokenIds:
+    """uint64[n_traits, n]: the traits of each block; *likely* (bool[n]) are the article's."""
+    n = len(likely)
+    kept = np.flatnonzero(likely)
+    first, last = (kept[0], kept[-1]) if len(kept) else (0, n - 1)
+    around = [*page.ancestor_keys[:4]]
+    place = mix(around[:3])
+    length = np.digitize(page.blocks.words, LENGTHS).astype(np.uint64)
+    after_first = np.digitize(np.arange(n) - first, DISTANCES).astype(np.uint64)
+    before_last = np.digitize(last - np.arange(n), DISTANCES).astype(np.uint64)
+    columns = [
+        *(*around, mix(around[:2]), place, mix(around)),
+        *(_end_words(page, n, last=is_last) for n in (2, 4) for is_last in (False, True)),
+        *(length, after_first, before_last),
+        *(mix([each, place]) for each in (length, after_first, before_last)),
+    ]
+    numbers = [np.full(n, number, np.uint64) for number in range(len(columns))]
+    hashes = np.array([mix([*each]) for each in zip(numbers, columns, strict=True)])
+    found: TokenIds = hashes >> np.uint64(64 - TRAIT_BITS) | np.uint64(FIRST_TRAIT)
+    return found
+
+
+def _end_words(page: Page, n_words: int, *, last: bool) -> TokenIds:
+    """uint64[n]: the first or the last *n_words* words or symbols of each block."""
+    texts, columns = page.texts, []
+    token_id, size = texts.token_id, texts.size
+    for number in range(n_words):
+        at = size - 1 - number if last else np.full(len(size), number)
+        word = token_id[texts.first + np.clip(at, 0, size - 1)]
+        columns.append(np.where(number < size, word, np.uint64(0)))
+    return mix(columns)
+
+
+class Coefficients(NamedTuple):
+    """Those of the traits of a site, each trait once."""
+
+    trait: TokenIds  # uint64[m], ascending
+    curvature: Floats  # float64[m]
+    moment: Floats  # float64[m]: the curvature times the coefficient
+
+    def of(self, trait: TokenIds) -> tuple[Floats, Floats]:
+        """The curvature and the coefficient of each *trait*; 0 where it is unknown."""
+        if not len(self.trait):
+            return np.zeros(trait.shape), np.zeros(trait.shape)
+        at = np.minimum(self.trait.searchsorted(trait), len(self.trait) - 1)
+        curvature = np.where(self.trait[at] == trait, self.curvature[at], 0.0)
+        return curvature, np.divide(
+            self.moment[at], curvature, out=np.zeros(trait.shape), where=curvature > 0
+        )
+
+    def correction(self, trait: TokenIds) -> Floats:
+        """float64[n]: what the traits of each block (uint64[n_traits, n]) add to its log-odds."""
+        return _bounded(self.of(trait)[1].sum(axis=0))
+
+    def learned(
+        self, trait: TokenIds, inside: Bools, probability: Floats, weight: Floats
+    ) -> Coefficients:
+        """What a page adds whose blocks have these traits, and are *inside* the article or not.
+
+        *probability* is that of its blocks without what their traits add, *weight* the blocks' own:
+        float64[n] each.
+        """
+        names, at = np.unique(trait, return_inverse=True)
+        at = at.reshape(trait.shape)
+        before, start = self.of(names)
+        added = _sums(at, CURVATURE * weight, len(names))
+        step = STEP / (len(trait) * (before + added) + PRIOR)
+        odds, coefficient = log_odds(probability), start
+        for _ in range(N_STEPS):
+            residual = inside - logistic(odds + coefficient[at].sum(axis=0))
+            slope = _sums(at, weight * residual, len(names)) - PRIOR * (coefficient - start)
+            coefficient = coefficient + step * slope
+        is_worth = (before > 0) | (np.abs(coefficient) > LEAST)
+        moment = (before + added) * coefficient - before * start
+        return Coefficients(names[is_worth], added[is_worth], moment[is_worth])
+
+
+def _sums(at: Indices, values: Floats, size: int) -> Floats:
+    """float64[size]: the *values* (float64[n]) of the blocks that have each trait."""
+    everywhere = np.broadcast_to(values, at.shape)
+    sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size).astype(float)
+    return sums
+
+
+def _bounded(correction: Floats) -> Floats:
+    bounded: Floats = np.clip(correction, -MOST, MOST)
+    return bounded
