@@ -79,7 +79,7 @@ def ld(types: str) -> str:
         ('<meta name="viewport">', {"n_words": 150, "title": "Fahrrad | Hafenbote"}, "other"),
         ("<audio src=a>", {"url": "https://a.example/podcasts/17", "n_words": 300}, "audio"),
         ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 100}, "video"),
-        ('<meta property="og:type" content="video.other">', {"n_words": 200}, "video"),
+        ('<meta property="og:type" content="video.other">', {"n_words": 120}, "video"),
         ("<video src=a>", {"n_words": 40}, "video"),
         ("", {"url": "https://a.example/tag/hafen", "likely": False}, "list"),
     ],

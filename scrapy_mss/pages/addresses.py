@@ -200,7 +200,7 @@ class PageUrl:
     @property
     def says_nothing(self) -> bool:
         """Whether it is no more than a number: `/12345`, `/?id=12345`."""
-        return not (self.is_root or self.slug_words or self.has_date)
+        return self.digits > 0 and not (self.slug_words or self.has_date)
 
     @property
     def is_root(self) -> bool:
