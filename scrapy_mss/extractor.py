@@ -56,6 +56,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
+from scrapy_mss.pages.kept_text import KeptText
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, OTHER, Verdict, verdict_of
 from scrapy_mss.pages.page_facts import PageFacts
 
@@ -436,6 +437,7 @@ def _facts(reading: _Reading, kept: Bools, text: str, likely: float) -> PageFact
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
         requested=page.requested,
+        kept=KeptText(page.tokens, kept),
     )
 
 

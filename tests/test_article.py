@@ -39,6 +39,7 @@ def test_a_page_of_another_kind_is_read_if_it_is_asked_for(case: PageCase) -> No
 
     assert (dropped.article, dropped.kind, dropped.reason) == (None, case.kind, OTHER_KIND)
     assert found.article is not None
+    assert found.article.is_complete is False
     assert found.article.text
     assert found.article.kind == case.kind
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from scrapy_mss import Extractor
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
+from scrapy_mss.pages.kept_text import KeptText
 from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
 from scrapy_mss.pages.page_facts import PageFacts
 
+PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
 SOMEWHERE = "https://news.example.com/17"
 
@@ -61,9 +68,18 @@ def ld(types: str) -> str:
         ("", {"url": "https://consent.example.com/"}, "consent"),
         ("", {"url": "https://a.example/zustimmung?von=/"}, "consent"),
         ("", {"title": "Impressum | Hafenbote"}, "other"),
-        ("", {"title": "404 - Hafenbote", "all_words": 90}, "error"),
+        ("", {"title": "404 - Hafenbote", "n_words": 90}, "error"),
         ("", {"title": "Just a moment...", "all_words": 30}, "challenge"),
         ("", {"n_words": 40}, "other"),
+        ("", {"title": "429 Too Many Requests", "all_words": 30}, "challenge"),
+        ("", {"title": "Pflegekraft (m/w/d) | Hafenbote"}, "other"),
+        ("", {"title": "Datenschutz | Hafenbote"}, "other"),
+        ("", {"url": "https://a.example/rezepte/17"}, "other"),
+        (ld('"WebPage"'), {"n_words": 200}, "other"),
+        ('<meta name="viewport">', {"n_words": 150, "title": "Fahrrad | Hafenbote"}, "other"),
+        ("<audio src=a>", {"url": "https://a.example/podcasts/17", "n_words": 300}, "audio"),
+        ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 100}, "video"),
+        ('<meta property="og:type" content="video.other">', {"n_words": 120}, "video"),
         ("<video src=a>", {"n_words": 40}, "video"),
         ("", {"url": "https://a.example/tag/hafen", "likely": False}, "list"),
     ],
@@ -91,7 +107,7 @@ def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
         (ld('"NewsArticle"') + ld('"VideoObject"'), {"n_words": 40}),
         (ld('"NewsArticle"') + ld('"Recipe"'), {}),
         ('<meta property="og:type" content="article">', {"n_words": 40}),
-        ('<meta property="og:type" content="article">' + ld('"Recipe"'), {}),
+        ('<meta property="og:type" content="article"><span class="byline">' + ld('"Recipe"'), {}),
         ("", {"url": STORY, "n_words": 40}),
         ('<span class="byline">Ann Lee</span><time>', {"n_words": 40}),
         (f'<link rel="canonical" href="{STORY}">', {"url": "", "n_words": 40}),
@@ -100,6 +116,11 @@ def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
         ("", {"url": "https://a.example/videos/17"}),
         ("", {"url": "https://a.example/photos/17"}),
         ("", {"title": "Contact: what the film got right | Hafenbote"}),
+        (ld('"WebPage"') + '<meta property="article:published_time">', {"n_words": 200}),
+        (ld('"WebPage"'), {"n_words": 200, "url": STORY}),
+        ('<meta name="viewport">', {"n_words": 150, "title": "Nobody knows who paid for it"}),
+        ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 200}),
+        ("<audio src=a>", {"n_words": 200}),
         ("", {"title": "Why 404 is a number that everybody knows", "all_words": 90}),
     ],
 )
@@ -186,3 +207,29 @@ def test_a_redirect_to_the_article_itself_decides_nothing(
 
 def test_a_front_page_that_declares_itself_an_article_is_one() -> None:
     assert verdict_of(facts(ld('"NewsArticle"'), url=HOME, requested=GONE)).kind == "article"
+
+
+def pictures(paragraph: str) -> PageFacts:
+    """Six pictures with captions, each with a *paragraph* below, in a page that is an article."""
+    one = f"<figure><img src=a><figcaption>The harbour on Monday</figcaption></figure>{paragraph}"
+    tokens = tokenize(ld('"NewsArticle"') + one * 6)
+    n_words = int(np.count_nonzero(tokens.is_word))
+    return replace(
+        facts(tokens.source, n_words=n_words), kept=KeptText(tokens, np.ones(len(tokens), np.bool_))
+    )
+
+
+def test_pictures_with_captions_alone_are_a_gallery_whatever_is_declared() -> None:
+    assert verdict_of(pictures("")).kind == "gallery"
+
+
+def test_pictures_with_a_text_between_them_are_an_article() -> None:
+    assert verdict_of(pictures(f"<p>{'The mayor came to the harbour. ' * 5}</p>")).kind == "article"
+
+
+@pytest.mark.parametrize("path", ["/12345", "/?id=12345", "/2/12345"])
+def test_an_address_that_is_a_number_alone_costs_an_article_nothing(path: str) -> None:
+    source = (PAGES / "very-short-news" / "source.html").read_text(encoding="utf-8")
+    bare, unknown = (Extractor().extract(source, url) for url in (f"https://a.example{path}", ""))
+
+    assert (bare.kind, bare.probability) == (unknown.kind, unknown.probability)

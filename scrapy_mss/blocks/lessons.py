@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import NAMES, script_of
 from scrapy_mss.blocks.texts import CLOSERS
 from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, TRAIT_BITS, Coefficients, traits
 from scrapy_mss.core.hashing import numbered
@@ -65,18 +66,6 @@ TERMS: Final = (  # axes, alone and in pairs
     *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
     *((6,), (0, 6)),
 )
-
-# Where letters of another script begin. What has several scripts, as Japanese, is by its first.
-LATIN, GREEK, CYRILLIC, HEBREW, ARABIC, INDIC, THAI, HANGUL, KANA, HAN = range(1, 11)
-NAMES: Final = "other latin greek cyrillic hebrew arabic indic thai korean japanese chinese".split()
-SCRIPTS: Final = (
-    *((0x41, LATIN), (0x370, GREEK), (0x400, CYRILLIC), (0x530, 0), (0x590, HEBREW)),
-    *((0x600, ARABIC), (0x780, 0), (0x900, INDIC), (0xE00, THAI), (0xE80, 0), (0x1100, HANGUL)),
-    *((0x1200, 0), (0x1E00, LATIN), (0x1F00, GREEK), (0x2000, 0), (0x3040, KANA), (0x3100, 0)),
-    *((0x3400, HAN), (0xA000, 0), (0xAC00, HANGUL), (0xD7B0, 0)),
-)
-SCRIPT_SAMPLE: Final = 200  # words, of which the first characters count
-KANA_WEIGHT: Final = 4  # of Japanese text, half is Chinese characters
 
 UNIT: Final = 2**20  # what the blocks of a page weigh together
 LIKELY: Final = 0.5  # probability from which on a block counts as the article's
@@ -118,8 +107,6 @@ def _tag_classes() -> Bytes:
 
 
 _TAG_CLASSES = _tag_classes()
-_BOUNDS = np.array([0, *(start for start, _ in SCRIPTS)])
-_SCRIPT_AT = np.array([0, *(script for _, script in SCRIPTS)])
 
 
 def places(page: Page, probability: Floats) -> Indices:
@@ -152,20 +139,6 @@ def _ends_sentence(page: Page) -> Indices:
     tokens, texts = page.tokens, page.texts
     last = tokens.clean_start[texts.token[texts.first + texts.size - 1]].tolist()
     return np.array([tokens.clean[at] in CLOSERS for at in last], np.intp)
-
-
-def script_of(page: Page, probability: Floats) -> int:
-    """The script of what is likely the article; 0 for one that is not told apart."""
-    tokens, texts = page.tokens, page.texts
-    likely = texts.token[np.repeat(probability > LIKELY, texts.size)]
-    words = likely[:SCRIPT_SAMPLE] if len(likely) else texts.token[:SCRIPT_SAMPLE]
-    first = "".join([tokens.clean[start] for start in tokens.clean_start[words].tolist()])
-    letters = np.frombuffer(first.encode("utf-32-le", "surrogatepass"), np.uint32)
-    found = np.bincount(_SCRIPT_AT[_BOUNDS.searchsorted(letters, "right") - 1], minlength=HAN + 1)
-    found[0] = 0
-    if found[HAN]:
-        found[KANA] *= KANA_WEIGHT
-    return int(found.argmax())
 
 
 def site_number(url: str) -> int:
@@ -363,7 +336,7 @@ class Lessons:
         place, residual = places(page, alone), inside - alone
         sums = np.array([np.bincount(place, each, N_PLACES) for each in (share, share * residual)])
         filled = np.flatnonzero(sums[_WEIGHT])
-        script = script_of(page, alone) << _PLACE_BITS
+        script = script_of(page, alone > LIKELY) << _PLACE_BITS
         rows = [(script + filled, sums[:, filled])]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
@@ -428,7 +401,7 @@ class Lessons:
         """What is known of the blocks of *page*, whose probability is *alone*; None if nothing."""
         if not len(self) or not len(alone):
             return None
-        script = script_of(page, alone)
+        script = script_of(page, alone > LIKELY)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
         lesson = self.of_site(page.url)

@@ -109,7 +109,9 @@ class ReadPage:
 
     @lazy
     def address(self) -> PageUrl:
-        return PageUrl(self.page.url)
+        """The address, if it says anything: a number alone is what articles have, and all else."""
+        url = PageUrl(self.page.url)
+        return PageUrl("") if url.says_nothing else url
 
     @property
     def declarations(self) -> Declarations:

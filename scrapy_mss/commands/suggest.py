@@ -99,7 +99,7 @@ def _verdict(found: Suggestion) -> Iterator[str]:
         f"fields: {', '.join(fields) or 'those of the metadata'}"
     )
     for url, reason in found.left_out[:MAX_LISTED]:
-        yield f"no vote  {url}  {reason}"
+        yield f"not used  {url}  {reason}"
     differing = sorted(
         (page for page in found.pages if page.agreement < DISAGREE),
         key=lambda page: page.agreement,

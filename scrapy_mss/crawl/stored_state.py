@@ -125,7 +125,8 @@ class StoredState:
         lost = [part.loss for part in self.checkpoints.parts if part.lost]
         if lost:
             logger.error(
-                "scrapy-mss: lost, since it was not written, or perhaps not: %s", ", ".join(lost)
+                "scrapy-mss: the store has not confirmed these, which may be lost: %s",
+                ", ".join(lost),
             )
 
 

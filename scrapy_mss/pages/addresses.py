@@ -198,6 +198,11 @@ class PageUrl:
         return bool(self.url)
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether it is no more than a number: `/12345`, `/?id=12345`."""
+        return self.digits > 0 and not (self.slug_words or self.has_date)
+
+    @property
     def is_root(self) -> bool:
         """Whether it is that of a site's front page."""
         return self.is_known and not any(self.parts)

@@ -78,16 +78,25 @@ SIGNS: Final = (
     Sign(SHELL, "scripts, and hardly a word besides", walls.shell),
     Sign(OTHER, "redirected to another site without that headline", redirects.another_site),
     Sign(LIVE_BLOG, "declared as LiveBlogPosting", media.live_blog),
-    Sign(VIDEO, "few words, and the type or the address of a video", media.video),
-    Sign(GALLERY, "the type or the address of a gallery", media.gallery),
-    Sign(AUDIO, "the type or the address of a recording, or links to podcasts", media.audio),
+    Sign(VIDEO, "few words, and marks of a video", media.video),
+    Sign(
+        GALLERY,
+        "pictures with captions alone, or the type or the address of a gallery",
+        media.gallery,
+    ),
+    Sign(AUDIO, "marks of a recording", media.audio),
     Sign(OTHER, "declared as a recipe, and not as an article", media.recipe),
     Sign(OTHER, "declared as a form or an offer of work", media.form_or_offer),
+    Sign(OTHER, "an offer of work by its title", media.offer_of_work),
     Sign(OTHER, "the name of a page of the site about itself", walls.service),
+    Sign(
+        OTHER, "the address of a service, without a reason to be an article", media.service_address
+    ),
     Sign(TEASER, "few words, and declared not to be free, or cut by a paywall", walls.teaser),
     Sign(
         VIDEO, "few words without a reason to be an article, and a video", media.short_with_player
     ),
     Sign(LIST, "the address or the type of a list", media.list_of_pages),
+    Sign(OTHER, "few words of a page of today, without an author or a date", media.never_published),
     Sign(OTHER, "few words without a reason to be an article", media.short),
 )

@@ -9,14 +9,21 @@ import re
 from typing import Final
 
 from scrapy_mss.pages.addresses import is_list, is_section
-from scrapy_mss.pages.page_facts import SHORT, PageFacts
+from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
 # Words: of what was kept.
 SHORT_AMONG_MANY: Final = 100  # a shorter one that is a small part of its page needs a reason, too
 SMALL_PART: Final = 0.1
 LARGE_PART: Final = 0.25  # a text that is more of its page has nothing around it that it could list
 OF_MEDIUM: Final = 80  # what stands below a video or a recording
+OF_MARKED_MEDIUM: Final = 120  # if two marks say that it is one, also where it declares an article
+OF_DECLARED_MEDIUM: Final = 150  # if it declares that it is one, and no article
+OF_NOTES: Final = 350  # the notes of an episode
+OF_MARKED_NOTES: Final = 200  # if it declares to be an article
 OF_GALLERY: Final = 200  # captions alone, if it is one by its address
+MIN_PICTURES: Final = 5
+OF_PICTURE: Final = 60  # words for each picture of a gallery
+OF_TITLED_PICTURE: Final = 30  # if its title alone says that it is one
 
 # --- media ----------------------------------------------------------------------------------------
 
@@ -28,6 +35,7 @@ _RECIPE_TYPES: Final = frozenset({"Recipe"})
 LIVE_BLOG_TYPE: Final = "LiveBlogPosting"
 _LIST_TYPES: Final = frozenset({"SearchResultsPage"})
 _OTHER_TYPES: Final = frozenset({"ContactPage", "JobPosting"})
+_LIST_PAGE_TYPES: Final = frozenset({"CollectionPage", "ItemList"})
 
 _VIDEO_WORDS: Final = frozenset("av mediathek video videos watch".split())
 _GALLERY_WORDS: Final = frozenset(
@@ -35,7 +43,7 @@ _GALLERY_WORDS: Final = frozenset(
     "fotos fotostrecke galeria galerias galerie galeries galleries gallery photos "
     "pictures slideshow slideshows".split()
 )
-_AUDIO_WORDS: Final = frozenset("audio podcast podcasts".split())
+_AUDIO_WORDS: Final = frozenset("audio podcast podcasts sounds".split())
 # Numbers that begin with what they are of: Deutsche Welle's, in thirty languages, and their like.
 _MEDIUM_NUMBER: Final = re.compile(r"(av|g|video|gallery|galerie|fotos?|photos?)-\d{4,}")
 _OF_VIDEO: Final = ("av", "video")
@@ -43,7 +51,7 @@ _OF_VIDEO: Final = ("av", "video")
 # Where podcasts are found; the page of a podcast names several and has links to them.
 _DIRECTORY_NAMES: Final = re.compile(
     r"(i ?tunes|apple podcasts|spotify|google ?(?:play|podcasts)|stitcher|overcast|deezer|pocket ?"
-    r"casts|amazon music|rss)\b",
+    r"casts|amazon music|audible|castbox|ivoox|podimo|rss|яндекс.музык\w)\b|喜马拉雅|小宇宙",
     re.IGNORECASE,
 )
 TOP: Final = 1000  # characters of a text, where a podcast says where it is found
@@ -58,12 +66,45 @@ _DIRECTORIES: Final = (
 )
 MIN_DIRECTORIES: Final = 3
 
-_PLAYERS: Final = ("<video", "<amp-video")
+_PLAYERS: Final = (
+    "<video",
+    "<amp-video",
+    "youtube.com/embed/",
+    "player.vimeo.com/",
+    "/media/oembed?url=",  # Drupal's
+)
+_AUDIO_PLAYERS: Final = (
+    "<audio",
+    "<amp-audio",
+    "open.spotify.com/embed",
+    "embed.podcasts.apple.com",
+    "embed.acast.com",
+    "player.simplecast.com",
+    "player.megaphone.fm",
+    "omny.fm/",
+    "w.soundcloud.com/player",
+    "art19.com/shows",
+    "html5-player.libsyn.com",
+    "buzzsprout.com/",
+)
 
+# A `<body>` that is named after the template. WordPress names the format of a post there:
+# https://developer.wordpress.org/advanced-administration/wordpress/post-formats/
+_TEMPLATE: Final = re.compile(
+    r"""<body\s[^>]{0,300}?class=["'][^"']{0,500}?\b(?:"""
+    r"single-format-(video|audio)|(gallery|slideshow|galerie|bildergalerie))\b"
+)
+_GALLERY_TEMPLATE, _FORMAT = 2, 1  # groups
 
-# A `<body>` that is named after the template; WordPress has `single-format-gallery`.
-_GALLERY_TEMPLATE: Final = re.compile(
-    r"""<body\s[^>]{0,300}?class=["'][^"']{0,500}?\b(?:gallery|slideshow|galerie|bildergalerie)\b"""
+# Titles that begin with what the page is: “Video: …”, “Watch: …”, “Fotostrecke: …”.
+_VIDEO_TITLE: Final = re.compile(
+    r"\[?(?:video|vídeo|vidéo|watch|видео|wideo|视频|視頻|動画)\]?\s*[\W_]", re.IGNORECASE
+)
+_GALLERY_TITLE: Final = re.compile(
+    r"(?:gallery|galerie|galería|galeria|bildergalerie|fotostrecke|in pictures|pictures|photos"
+    r"|fotos|en images|diaporama|фоторепортаж|图集|图片)\s*[\W_]"
+    r"|.*\b(?:in (?:pictures|bildern|photos)|en (?:imágenes|images|fotos))\b",
+    re.IGNORECASE,
 )
 
 
@@ -79,8 +120,16 @@ def _in_path(facts: PageFacts, words: frozenset[str]) -> str:
     return f"/{found}/" if found else ""
 
 
+def _template(facts: PageFacts, group: int) -> str:
+    found = _TEMPLATE.search(facts.source)
+    return "" if found is None else found[group] or ""
+
+
 def gallery(facts: PageFacts) -> str:
-    """The type or the address of a gallery."""
+    """Pictures with hardly more than captions, or the type or the address of a gallery."""
+    captions = _captions(facts)
+    if captions:
+        return captions
     if facts.declarations.has_article_type:
         return ""
     number = _medium_number(facts)
@@ -89,39 +138,93 @@ def gallery(facts: PageFacts) -> str:
         return "" if facts.declares_article else declared
     place = _in_path(facts, _GALLERY_WORDS)
     is_essay = facts.declares_article or facts.n_words >= OF_GALLERY
-    return facts.marked(_GALLERY_TEMPLATE) if place and is_essay else place
+    return _template(facts, _GALLERY_TEMPLATE) if place and is_essay else place
+
+
+def _captions(facts: PageFacts) -> str:
+    """Pictures with hardly a word besides captions, or with few and the mark of a gallery.
+
+    What the page declares is not asked: galleries are articles to many a system.
+    """
+    if not facts.likely or facts.kept.n_pictures < MIN_PICTURES:
+        return ""
+    pictures = f"{facts.kept.n_pictures} pictures"
+    if facts.n_words - facts.kept.n_captions < SHORT:
+        return f"{pictures} with captions"
+    marks = (
+        facts.declared(_GALLERY_TYPES),
+        _in_path(facts, _GALLERY_WORDS),
+        _template(facts, _GALLERY_TEMPLATE),
+    )
+    mark = next(filter(None, marks), "")
+    if mark and facts.n_words < OF_PICTURE * facts.kept.n_pictures:
+        return f"{pictures}, {mark}"
+    titled = _GALLERY_TITLE.match(facts.title)
+    is_titled = titled and facts.n_words < OF_TITLED_PICTURE * facts.kept.n_pictures
+    return f"{pictures}, {quoted(titled[0])}" if titled and is_titled else ""
 
 
 def video(facts: PageFacts) -> str:
     """The type or the address of a video."""
-    if facts.n_words >= OF_MEDIUM or facts.declares_article:
-        return ""
     number = _medium_number(facts)
-    declared = facts.declared(_VIDEO_TYPES) or facts.declared_in_graph("video")
-    return (number if number in _OF_VIDEO else "") or declared or _in_path(facts, _VIDEO_WORDS)
+    in_graph = facts.declared_in_graph("video")
+    declared = facts.declared(_VIDEO_TYPES) or in_graph
+    place = (number if number in _OF_VIDEO else "") or _in_path(facts, _VIDEO_WORDS)
+    if not facts.declares_article:
+        if facts.n_words < OF_MEDIUM and (declared or place):
+            return declared or place
+        if facts.n_words < OF_DECLARED_MEDIUM and (in_graph or (declared and place)):
+            return declared
+    if facts.n_words >= OF_MARKED_MEDIUM:
+        return ""
+    template = _template(facts, _FORMAT)
+    titled = _VIDEO_TITLE.match(facts.title)
+    named = place or (template if template == "video" else "") or (titled and quoted(titled[0]))
+    shown = declared or _first(facts, _PLAYERS)
+    return f"{named}, {shown}" if named and shown else ""
 
 
 def audio(facts: PageFacts) -> str:
     """The type or the address of a recording, or where a podcast is found."""
-    if facts.declarations.has_article_type:
-        return ""
-    if found := facts.declared(_PODCAST_TYPES) or _podcast(facts):
+    found = facts.declared(_PODCAST_TYPES) or _podcast(facts)
+    if found and not facts.declarations.has_article_type:
         return found
-    if facts.n_words >= OF_MEDIUM:
+    is_article = facts.declarations.has_article_type
+    if facts.n_words >= (OF_MARKED_NOTES if is_article else OF_NOTES):
         return ""
+    place = _in_path(facts, _AUDIO_WORDS)
     declared = facts.declared(_AUDIO_TYPES) or facts.declared_in_graph("music")
-    return declared or _in_path(facts, _AUDIO_WORDS)
+    if facts.n_words < OF_MEDIUM and not is_article and (declared or place):
+        return declared or place
+    template = _template(facts, _FORMAT)
+    marks = (
+        place or (template if template == "audio" else ""),
+        _directories(facts),
+        declared or _first(facts, _AUDIO_PLAYERS),
+    )
+    seen = [each for each in marks if each]
+    return ", ".join(seen) if len(seen) > 1 else ""
+
+
+def _first(facts: PageFacts, marks: tuple[str, ...]) -> str:
+    source = facts.declarations.source
+    return next((each for each in marks if each in source), "")
+
+
+def _directories(facts: PageFacts) -> str:
+    """Where a podcast is found, as the beginning or the end of its notes says."""
+    text = facts.text[:TOP] + facts.text[-TOP:]
+    named = {each.casefold() for each in _DIRECTORY_NAMES.findall(text)}
+    return ", ".join(sorted(named)) if len(named) >= MIN_DIRECTORIES else ""
 
 
 def _podcast(facts: PageFacts) -> str:
-    if "podcast" not in facts.title.casefold():
-        return ""
-    named = {each.casefold() for each in _DIRECTORY_NAMES.findall(facts.text[:TOP])}
-    if len(named) < MIN_DIRECTORIES:
+    named = _directories(facts) if "podcast" in facts.title.casefold() else ""
+    if not named:
         return ""
     source = facts.declarations.source
     linked = [any(host in source for host in hosts) for hosts in _DIRECTORIES]
-    return ", ".join(sorted(named)) if sum(linked) >= MIN_DIRECTORIES else ""
+    return named if sum(linked) >= MIN_DIRECTORIES else ""
 
 
 def recipe(facts: PageFacts) -> str:
@@ -140,6 +243,52 @@ def live_blog(facts: PageFacts) -> str:
     return LIVE_BLOG_TYPE if is_declared else ""
 
 
+# --- services -------------------------------------------------------------------------------------
+
+OF_SERVICE: Final = 180
+OF_DECLARED_SERVICE: Final = 250
+OF_SERVICE_AT_ADDRESS: Final = 500
+# Parts of paths of pages that are no news: what the site offers, and the site itself.
+_SERVICE_WORDS: Final = frozenset(
+    "agb agenda calendar careers contact contacto contacts datenschutz event events impressum job "
+    "jobs kontakt newsletter newsletters privacy quiz quizzes recetas recette recettes recipe "
+    "recipes rezept rezepte stellen stellenangebote termine terms weather wetter".split()
+)
+_OF_TODAY: Final = ('"viewport"', "'viewport'", '"og:', "'og:")
+# German law wants offers of work to name all sexes: (m/w/d), in English (m/f/d).
+_OFFER_OF_WORK: Final = re.compile(r"\((?:m|w|f|d|x)(?:/(?:m|w|f|d|x|i)){2,3}\)", re.IGNORECASE)
+
+
+def offer_of_work(facts: PageFacts) -> str:
+    """The title of an offer of work."""
+    found = _OFFER_OF_WORK.search(facts.title)
+    return "" if found is None or facts.declarations.has_article_type else found[0]
+
+
+def service_address(facts: PageFacts) -> str:
+    """The address of a service, of a page without a reason to be an article."""
+    is_article = facts.has_reason or facts.n_words >= OF_SERVICE_AT_ADDRESS
+    return "" if is_article else _in_path(facts, _SERVICE_WORDS)
+
+
+def never_published(facts: PageFacts) -> str:
+    """How short a page of today is that has neither an author nor a date.
+
+    It is none that declares to be an article in JSON-LD, nor has the address or the title of one.
+    """
+    declared = facts.declarations
+    if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE or facts.all_words < SHORT:
+        return ""
+    if declared.has_article_type or facts.has_telling_address or facts.is_published:
+        return ""
+    if declared.own_types:
+        return min(declared.own_types)
+    is_of_today = any(cue in facts.source for cue in _OF_TODAY)
+    has_reason = facts.declares_article or facts.has_headline
+    is_service = is_of_today and facts.n_words < OF_SERVICE and not has_reason
+    return f"{facts.n_words} words" if is_service else ""
+
+
 # --- short texts and lists ------------------------------------------------------------------------
 
 
@@ -155,13 +304,14 @@ def short(facts: PageFacts) -> str:
 
 def short_with_player(facts: PageFacts) -> str:
     """The player of a video beside a short text."""
-    source = facts.declarations.source
-    return next((each for each in _PLAYERS if each in source), "") if short(facts) else ""
+    return _first(facts, _PLAYERS) if short(facts) else ""
 
 
 def list_of_pages(facts: PageFacts) -> str:
     """The type or the address of a list."""
     if declared := facts.declared(_LIST_TYPES):
+        return declared
+    if not facts.likely and (declared := facts.declared(_LIST_PAGE_TYPES)):
         return declared
     url = facts.own_url
     is_named = url.is_root or is_section(url.url) or is_list(facts.address)

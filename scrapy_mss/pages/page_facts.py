@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tokens import CJK
 from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
 from scrapy_mss.pages.declarations import AUTHOR_CUES, Declarations
+from scrapy_mss.pages.kept_text import NOTHING_KEPT, KeptText
 
 SHORT: Final = 60  # words of what was kept; a shorter text needs a reason to be an article
 MAX_DATES: Final = 5  # of one article and some links; lists have one for each of their articles
 TITLE_WORDS: Final = 4  # of a headline
+TITLE_IDEOGRAPHS: Final = 8
 HEAD: Final = 30_000  # characters of a source that are searched
 MAX_SEEN: Final = 80  # characters of what a sign has seen
 
@@ -23,7 +26,7 @@ class PageFacts:
 
     *text* is what was kept of the page, of *n_words*, all of its text has *all_words*. *likely*
     says that the page classifier takes it for an article. *requested* is the address that was asked
-    for, if the page was redirected from there.
+    for, if the page was redirected from there; *kept* tells what stands around the text.
     """
 
     declarations: Declarations
@@ -34,6 +37,7 @@ class PageFacts:
     all_words: int
     likely: bool
     requested: str = ""
+    kept: KeptText = NOTHING_KEPT
 
     @lazy
     def source(self) -> str:
@@ -71,13 +75,28 @@ class PageFacts:
     @lazy
     def has_reason(self) -> bool:
         """Whether something but its text says that the page is an article."""
-        by_address = is_dated(self.address) or is_headlined(self.address)
-        return self.declares_article or by_address or self.has_byline_and_date
+        return self.declares_article or self.has_telling_address or self.has_byline_and_date
+
+    @lazy
+    def has_telling_address(self) -> bool:
+        """Whether a date or a headline is in its address."""
+        return is_dated(self.address) or is_headlined(self.address)
+
+    @lazy
+    def is_published(self) -> bool:
+        """Whether the page says of anything when it was published, or by whom."""
+        declared = self.declarations
+        if any(declared.places[cue] for cue in AUTHOR_CUES) or self.kept.is_dated:
+            return True
+        return any(cue in declared.source for cue in _PUBLISHED_CUES)
 
     @lazy
     def has_headline(self) -> bool:
         """Whether the title has a headline: sections have names of a word or two."""
-        return any(len(name.split()) >= TITLE_WORDS for name in self.names)
+        return any(
+            len(name.split()) >= TITLE_WORDS or len(_IDEOGRAPHS.findall(name)) >= TITLE_IDEOGRAPHS
+            for name in self.names
+        )
 
     def declared(self, types: frozenset[str]) -> str:
         """Which of *types* the page is of, if it is no article in JSON-LD."""
@@ -109,10 +128,12 @@ def quoted(text: str) -> str:
     return f"“{line if len(line) <= MAX_SEEN else line[: MAX_SEEN - 1] + '…'}”"
 
 
+_IDEOGRAPHS: Final = re.compile(f"[{CJK}]")
 _HREF: Final = re.compile(r"""\shref\s*=\s*["']?([^"'\s>]+)""")
 _BETWEEN_NAMES: Final = re.compile(r"\s+[-–—·»›•:]\s+|\s*\|\s*")  # noqa: RUF001
 _NOT_IN_NAMES: Final = re.compile(r"[.!?…]+")
-_DATE_CUES: Final = ("<time", "datePublished", "published_time")
+_PUBLISHED_CUES: Final = ("datePublished", "published_time")
+_DATE_CUES: Final = ("<time", *_PUBLISHED_CUES)
 
 
 def _canonical(source: str) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from scrapy_mss.pages.addresses import is_headlined
 from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
 # Words: of what was kept, and of the whole page.
 OF_TEASER: Final = 150
+OF_DECLARED_TEASER: Final = 250  # declared not to be free
 OF_WALL: Final = 700  # a page with the purposes of a consent manager
 OF_CHALLENGE: Final = 250
 OF_SHELL: Final = 40
@@ -53,7 +55,7 @@ _CONSENT_PHRASES: Final = tuple(
             r"(?:our|\d+) (?:\w+ )?partners|unsere \d* ?partner|nos \d* ?partenaires"
             r"|nuestros \d* ?(?:socios|partners)|nostri \d* ?(?:partner|fornitori)"
             r"|onze \d* ?partners|nasi \d* ?(?:zaufani )?partnerzy|nossos \d* ?parceiros"
-            r"|våra \d* ?(?:samarbets)?partners|vores \d* ?partnere"
+            r"|våra \d* ?(?:samarbets)?partners|vores \d* ?partnere|наши \d* ?партн|合作伙伴"
         ),
         (
             r"(?:store|access)[^.]{0,30} information on (?:a|your) device"
@@ -63,11 +65,12 @@ _CONSENT_PHRASES: Final = tuple(
             r"|informazioni su(?:l| un)? (?:tuo )?dispositivo"
             r"|informatie op (?:een|je|uw) apparaat|informacji na urządzeniu"
             r"|informações (?:em um|num|no seu) dispositivo|information på (?:en|din) enhet"
+            r"|информаци\w+ на (?:вашем )?устройстве|设备上[^。]{0,8}(?:存储|访问)"
         ),
         (
             r"legitimate interest|berechtigtes? interesse|intérêt légitime|interés legítimo"
             r"|interesse legittimo|gerechtvaardigd belang|uzasadnion\w+ interes|interesse legítimo"
-            r"|berättigat intresse|legitim interesse"
+            r"|berättigat intresse|legitim interesse|законн\w+ интерес|合法(?:利益|权益)"
         ),
         (
             r"(?:accept|reject|agree to|decline) (?:all|cookies)|alle? (?:akzeptieren|ablehnen)"
@@ -76,7 +79,8 @@ _CONSENT_PHRASES: Final = tuple(
             r"|(?:accetta|rifiuta) (?:tutt[oi]|e continua|i cookie)"
             r"|alle(?:s)? (?:accepteren|weigeren)|(?:zaakceptuj|akceptuj|odrzuć) wszystk"
             r"|(?:aceitar|rejeitar) (?:tudo|todos|cookies)|(?:godkänn|acceptera|avvisa) alla"
-            r"|accept[ée]r alle|zustimmen und weiter"
+            r"|accept[ée]r alle|zustimmen und weiter|(?:принять|отклонить) вс"
+            r"|全部(?:接受|拒绝)|(?:接受|拒绝)(?:全部|所有)"
         ),
         (
             r"(?:manage|change) (?:my |your )?(?:options|preferences|settings|choices|consent)"
@@ -87,10 +91,13 @@ _CONSENT_PHRASES: Final = tuple(
             r"|(?:je|uw|jouw) (?:voorkeuren|toestemming|keuze|privacy)"
             r"|tw(?:oją|oich|oja|oje) (?:zgod|preferencj|prywatnoś)|(?:suas|as) preferências"
             r"|(?:dina|ditt) (?:val|samtycke|inställningar)|we value your privacy|your privacy"
+            r"|(?:изменить|отозвать) (?:свой|своё|ваше?) (?:выбор|согласие)"
+            r"|更改您的选择|管理(?:选项|偏好)"
         ),
     )
 )
-MIN_PHRASES: Final = 3
+MIN_PHRASES: Final = 3  # beside a mark
+MIN_PHRASES_ALONE: Final = 4
 _CONSENT_WORDS: Final = (
     "cookie",
     "partn",
@@ -98,6 +105,8 @@ _CONSENT_WORDS: Final = (
     "socios",
     "parceir",
     "fornitor",
+    "партн",
+    "合作伙伴",
 )  # one of them
 
 
@@ -107,7 +116,7 @@ def consent_address(facts: PageFacts) -> str:
     if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
-    return facts.own_url.url if is_named else ""
+    return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
 
 
 def consent_request(facts: PageFacts) -> str:
@@ -119,7 +128,8 @@ def consent_request(facts: PageFacts) -> str:
         return ""
     phrases = [found[0] for each in _CONSENT_PHRASES if (found := each.search(said))]
     mark = facts.marked(_CONSENT_MARK) if len(phrases) >= MIN_PHRASES else ""
-    return ", ".join((*map(quoted, phrases), mark)) if mark else ""
+    is_request = mark or len(phrases) >= MIN_PHRASES_ALONE
+    return ", ".join(filter(None, (*map(quoted, phrases), mark))) if is_request else ""
 
 
 # --- challenges -----------------------------------------------------------------------------------
@@ -136,6 +146,7 @@ _CHALLENGE_MARK: Final = re.compile(
     r"|Incapsula incident ID|_Incapsula_Resource\?[CS]WUDNSAI"  # Imperva
     r"|gokuProps|captcha\.awswaf\.com"  # AWS WAF
     r"|KPSDK"  # Kasada
+    r"|/\.well-known/ddos-guard/"  # DDoS-Guard
 )
 # What forms have, too, and challenges where there is hardly a word besides.
 _CAPTCHA_MARK: Final = re.compile(
@@ -149,9 +160,9 @@ _CHALLENGE_NAMES: Final = frozenset(
         "access denied|access to this page has been denied|are you a robot|attention required|"
         "bist du ein mensch|challenge page|checking your browser|einen moment|"
         "human verification|just a moment|nur einen moment|pardon our interruption|"
-        "please wait|robot or human|security check|sind sie ein roboter|un instant|"
-        "un momento|vérification de sécurité|verify you are human|you have been blocked|"
-        "zugriff verweigert"
+        "please wait|request rejected|robot or human|security check|sind sie ein roboter|"
+        "too many requests|429 too many requests|un instant|un momento|vérification de sécurité|"
+        "verify you are human|you have been blocked|zugriff verweigert|安全验证|访问验证|人机验证"
     ).split("|")
 )
 
@@ -177,32 +188,49 @@ _ERROR_NAME: Final = re.compile(
     r"|page (?:introuvable|non trouvée)|(?:la )?página no encontrada|pagina non trovata"
     r"|pagina niet gevonden|strona nie (?:została )?znaleziona|página não encontrada"
     r"|sidan hittades inte|siden (?:blev )?ikke fundet|страница не найдена|页面不存在"
+    r"|(?:this )?page is no longer available|something went wrong|es ist ein fehler aufgetreten"
+    r"|(?:dieser artikel|diese seite) ist nicht mehr verfügbar|ha ocurrido un error"
+    r"|este contenido ya no está disponible|(?:страница|материал) удал[её]н\w?|произошла ошибка"
+    r"|该(?:文章|页面|内容)已被?删除|系统繁忙|页面没有找到"
     r"|ページが見つかりません|bad gateway|service unavailable|internal server error"
 )
-# Names of pages of a site about itself.
-_SERVICE_NAMES: Final = frozenset(
-    (
-        "about|about us|advertise with us|agb|aviso legal|condizioni d'uso|contact|"
-        "contact us|contacto|contattaci|contatti|cookie policy|datenschutz|"
-        "datenschutzerklärung|impressum|kontakt|mentions légales|nous contacter|"
-        "política de privacidad|privacy policy|qui sommes-nous|quiénes somos|subscribe|"
-        "terms and conditions|terms of service|terms of use|über uns"
-    ).split("|")
+# Names of pages of a site about itself, with or without “our” and the site's name behind them.
+_SERVICE_NAMES: Final = re.compile(
+    r"(?:our )?(?:about(?: us| this (?:newspaper|site))?|advertise(?: with us)?|contact(?: us)?"
+    r"|cookie policy|privacy (?:policy|notice|statement)|subscribe|newsletters?|legal notice"
+    r"|terms(?: (?:and conditions|of (?:service|use))|)?|choose your subscription)"
+    r"|agb|allgemeine geschäftsbedingungen|nutzungsbedingungen|datenschutz(?:erklärung|hinweise)?"
+    r"|impressum|kontakt|über uns|abo(?:nnement)?(?: wählen)?"
+    r"|mentions légales|nous contacter|qui sommes-nous|politique de confidentialité"
+    r"|conditions générales d'utilisation|aviso legal|contacto|quiénes somos"
+    r"|política de (?:privacidad|cookies)|términos (?:y condiciones|de uso)|elige tu suscripción"
+    r"|contattaci|contatti|chi siamo|condizioni d'uso|informativa sulla privacy"
+    r"|контакты|о (?:редакции|проекте|нас|компании)"  # noqa: RUF001 - a Cyrillic word
+    r"|пользовательское соглашение"
+    r"|политика конфиденциальности|правила использования|оформить подписку"
+    r"|联系我们|关于我们|服务条款|隐私政策|用户协议|版权声明|会社概要|お問い合わせ|利用規約"
+    r"|プライバシーポリシー"
 )
 
 
 def error(facts: PageFacts) -> str:
     """The title of an error."""
-    if facts.all_words > OF_CHALLENGE or facts.declares_article:
+    if facts.n_words > OF_CHALLENGE or facts.declares_article:
         return ""
     names = filter(_ERROR_NAME.fullmatch, facts.names)
     return next(map(quoted, sorted(names)), "")
 
 
 def service(facts: PageFacts) -> str:
-    """The title of a page of the site about itself."""
-    name = facts.named(_SERVICE_NAMES)
-    return quoted(name) if name and not facts.declares_article else ""
+    """The title of a page of the site about itself.
+
+    Systems give all pages the `og:type` of an article; JSON-LD that knows better is believed.
+    """
+    names = filter(_SERVICE_NAMES.fullmatch, facts.names)
+    name = next(map(quoted, sorted(names)), "")
+    declared = facts.declarations
+    is_article = facts.declares_article and (declared.has_article_type or not declared.own_types)
+    return "" if is_article else name
 
 
 # --- shells ---------------------------------------------------------------------------------------
@@ -225,8 +253,20 @@ def shell(facts: PageFacts) -> str:
     needs = _NEEDS_SCRIPTS.search(facts.text) if facts.all_words < OF_CHALLENGE else None
     if needs is not None:
         return quoted(needs[0])
+    if notice := _cookie_notice(facts):
+        return notice
     is_empty = facts.n_words < OF_SHELL // 2 or not facts.has_reason
     return f"{facts.all_words} words" if facts.all_words < OF_SHELL and is_empty else ""
+
+
+def _cookie_notice(facts: PageFacts) -> str:
+    """The notice of cookies that is all that was found on a page."""
+    said = facts.text.casefold()
+    if "cookie" not in said:
+        return ""
+    phrases = [found[0] for each in _CONSENT_PHRASES if (found := each.search(said))]
+    is_notice = phrases and (len(phrases) > 1 or facts.n_words < OF_SHELL)
+    return ", ".join(map(quoted, phrases)) if is_notice else ""
 
 
 # --- teasers --------------------------------------------------------------------------------------
@@ -264,14 +304,15 @@ _OFFERS: Final = tuple(
         "continue a ler|läs vidare|læs videre|les videre|jatka lukemista|číst dál|"
         "olvasás folytatása|continuă lectura|okumaya devam|συνεχίστε την ανάγνωση|читать далее|"
         "читати далі|доступно по подписке|доступно только по подписке|続きを読む|会員限定記事|"
-        "继续阅读|閱讀全文|阅读全文|계속 읽기|이어서 읽기"
+        "继续阅读|閱讀全文|阅读全文|계속 읽기|이어서 읽기|for subscribers only|читайте дальше|"
+        "только подписчикам|оформите подписку|订阅后|登录后查看|仅供订阅"
     ).split("|")
 )
 
 
 def teaser(facts: PageFacts) -> str:
     """The end of a text that is cut, and the paywall that cuts it."""
-    if facts.n_words >= OF_TEASER or not facts.text:
+    if facts.n_words >= OF_DECLARED_TEASER or not facts.text:
         return ""
     source = facts.declarations.source
     offer = offer_at_end(facts.text)
@@ -279,7 +320,9 @@ def teaser(facts: PageFacts) -> str:
     is_cut = bool(offer) or breaks_off(facts.text)
     if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
         return f"{end}, not free as declared"
-    mark = _PAYWALL_MARK.search(source) if offer or has_ellipsis(facts.text) else None
+    is_broken_off = offer or has_ellipsis(facts.text)
+    is_short = facts.n_words < OF_TEASER
+    mark = _PAYWALL_MARK.search(source) if is_short and is_broken_off else None
     return "" if mark is None else f"{end}, {quoted(mark[0])}"
 
 

@@ -139,7 +139,7 @@ LAYOUT: Final = "layout"  # a share that no day has by itself: it compares place
 _MEASURES: Final[tuple[Share | Scale, ...]] = (
     *SHARES,
     *SCALES,
-    Share(LAYOUT, "Layout", "", "", "articles laid out as before"),
+    Share(LAYOUT, "Layout", "", "", "articles with the known layout"),
 )
 MEASURES: Final = {each.name: each for each in _MEASURES}
 

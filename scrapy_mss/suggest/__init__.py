@@ -108,7 +108,9 @@ def suggest_of(
     voters = _voters(read)
     if not voters:
         reasons = ", ".join(f"{n} {why}" for why, n in Counter(why for _, why in left_out).items())
-        raise NoRuleError(f"none of {len(read)} pages can vote on a rule: {reasons or 'no pages'}")
+        raise NoRuleError(
+            f"no rule, as none of {len(read)} pages is of use: {reasons or 'no pages'}"
+        )
     found = best_place(voters)
     if found is None or not found.is_good:
         raise NoRuleError(

@@ -49,7 +49,7 @@ class SitePage:
 
     @property
     def left_out(self) -> str:
-        """Why the page has no vote; empty if it has one."""
+        """Why the page is not used; empty if it is."""
         if isinstance(self.aligned, Reason):
             return self.aligned.value.replace("_", " ")
         return "" if self.extraction.is_article and self.target.any() else NO_ARTICLE

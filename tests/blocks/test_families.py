@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.families import CLASS_WORDS, FAMILIES, SHAPE
-from scrapy_mss.blocks.lessons import LIKELY, VERSION, places, script_of
+from scrapy_mss.blocks.lessons import LIKELY, VERSION, places
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import script_of
 from scrapy_mss.blocks.traits import traits
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes
@@ -130,7 +131,7 @@ def test_lessons_tell_places_and_traits_as_their_version_says() -> None:
     probability = np.linspace(0.9, 0.1, len(page.blocks))
 
     digest = blake2b(places(page, probability).astype("<i8").tobytes(), digest_size=8)
-    digest.update(bytes([script_of(page, probability)]))
+    digest.update(bytes([script_of(page, probability > LIKELY)]))
     digest.update(traits(page, probability > LIKELY).astype("<u8").tobytes())
 
     assert (VERSION, digest.hexdigest()) == (2, "4c35230753671cad")

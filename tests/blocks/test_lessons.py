@@ -9,12 +9,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import lessons
 from scrapy_mss.blocks.lessons import (
-    ARABIC,
-    CYRILLIC,
-    GREEK,
-    HAN,
-    KANA,
-    LATIN,
     Gain,
     Lessons,
     Normal,
@@ -22,9 +16,9 @@ from scrapy_mss.blocks.lessons import (
     Table,
     corrected,
     places,
-    script_of,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.scripts import ARABIC, CYRILLIC, GREEK, HAN, KANA, LATIN, script_of
 from scrapy_mss.blocks.traits import FIRST_TRAIT
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.markup.tokens import Bools, Floats
@@ -242,7 +236,7 @@ def test_counts_are_used_where_they_were_right_on_the_first_pages_of_sites(
 def test_the_script_of_a_page_is_that_of_most_letters(text: str, script: int) -> None:
     page = Page.of(f"<p>{text} 123</p>")
 
-    assert script_of(page, np.full(len(page.blocks), 0.9)) == script
+    assert script_of(page, np.ones(len(page.blocks), np.bool_)) == script
 
 
 def test_a_place_tells_lengths_distances_and_tags_apart() -> None:

@@ -110,5 +110,5 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_reporte
     assert printed[0].split() == "site last success lists articles last error".split()
     assert {line.partition(".")[0] for line in printed[1:6]} == set(demo_web.SITES)
     assert {line.partition(":")[0] for line in printed[6:-1]} == {"northgate-post.example"}
-    assert any(": articles laid out as before: 100% to 0%" in line for line in printed)
+    assert any(": articles with the known layout: 100% to 0%" in line for line in printed)
     assert any("the rule finds a title: 100% to 0%" in line for line in printed)

@@ -32,7 +32,7 @@ def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> No
     found = read_by(wrapper, Page.of(article(50).html), Extractor())
     assert found.text == text_of(50)
     assert "matches 4 of 4 articles; fields: title " in done.err
-    assert f"no vote  {front_page().url}  no article" in done.err
+    assert f"not used  {front_page().url}  no article" in done.err
 
 
 def test_addresses_are_fetched_and_the_rule_is_printed(site: Site, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_front_page_is_fetched_with_the_articles_that_it_links_to(tmp_path: Pa
 
     assert done.code == 0, done.err
     assert "matches 5 of 5 articles" in done.err
-    assert f"no vote  {address}  no article" in done.err
+    assert f"not used  {address}  no article" in done.err
     assert f"{address}gone.html: not reachable: HTTP status 404" in done.err
 
 
@@ -73,5 +73,5 @@ def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
     done = run(tmp_path, "pages.jsonl", "-o", "rule.yaml")
 
     assert done.code == 1
-    assert done.err == ("scrapy mss suggest: none of 1 pages can vote on a rule: 1 no article\n")
+    assert done.err == ("scrapy mss suggest: no rule, as none of 1 pages is of use: 1 no article\n")
     assert not (tmp_path / "rule.yaml").exists()

@@ -110,7 +110,7 @@ def test_one_page_is_enough_for_a_rule_of_less_confidence(
 
 
 def test_pages_without_an_article_get_no_rule(extractor: Extractor) -> None:
-    with pytest.raises(NoRuleError, match="none of 1 pages can vote on a rule: 1 no article"):
+    with pytest.raises(NoRuleError, match="no rule, as none of 1 pages is of use: 1 no article"):
         suggest([front_page()], extractor)
 
 
