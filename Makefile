@@ -39,7 +39,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis lint lint-workflows lint-types lint-style \
 	lint-imports lint-reference format \
-	docs dist release-check research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
+	docs dist release-check research bench loso systems studies results speed startup shapes fuzz sanitized bulk crash crash-redis \
 	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
 help: ## list the tasks
@@ -179,6 +179,16 @@ $(SYSTEMS_JSON)/%.json: | $(VENV)/installed-research
 
 studies: $(VENV)/installed-research ## what changes with a parameter, on the labelled pages in DATA
 	$(BIN)/python -m research.studies all --data '$(DATA)' --out research/results
+
+# The tables that docs/results.md shows; those of suggested rules need public rules, too.
+RESULTS := article_or_not confidence site_memory stories alarms revisions learning
+RESULTS_OF_revisions := --every 2
+RESULTS_OF_learning := --sets sites_daniel sites_ctf articles_l3s
+results: loso $(RESULTS:%=results-of-%) ## the tables of docs/results.md, on the labelled pages in DATA
+
+results-of-%: $(VENV)/installed-research
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m research.studies.$* \
+		--data '$(DATA)' --out research/results $(RESULTS_OF_$*)
 
 # One thread, and processor time: other work on the machine changes the multiples little.
 speed: $(VENV)/installed-research ## what an article costs, stage by stage; fails beyond the targets

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.explanation import (
     SITE,
@@ -131,10 +132,10 @@ class Extraction:
     @property
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        from scrapy_mss.metadata import live_entries_of
-
         if self.kind != LIVE_BLOG:
             return []
+        from scrapy_mss.metadata import live_entries_of
+
         return live_entries_of(self.tokens, self.kept, self.url)
 
     @property
@@ -344,6 +345,13 @@ class Extractor:
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
             likely = site.article_probability(likely, with_site)
+        # What stands beside a story also tells what is no article: a thread, a list. So that is
+        # decided by the whole; only then is an article's text that of its story alone.
+        if likely >= MIN_ARTICLE_PROBABILITY:
+            others = beside(page, chosen.above)
+            if np.count_nonzero(others & chosen.kept):
+                chosen = select(page, read.probability, self.profile.bias, others)
+                read = read.again(read.probability, chosen.kept, chosen.threshold)
         return _Reading(read, chosen, likely, untaught)
 
     def _taught(

@@ -1,8 +1,9 @@
 """What was decided about each block of a page, and why.
 
-A block is kept if its probability is above the threshold, it is in the article's span, and it is no
-second copy; a data table is kept or left out as a whole. The reasons for its probability are the
-changes in its log-odds without each group of inputs (``GROUPS``, by what inputs are about).
+A block is kept if its probability is above the threshold, it is in the article's span and of its
+story, and it is no second copy; a data table is kept or left out as a whole. The reasons for its
+probability are the changes in its log-odds without each group of inputs (``GROUPS``, by what inputs
+are about).
 """
 
 from __future__ import annotations
@@ -141,6 +142,7 @@ class Decision(Enum):
 
     KEPT = "kept"
     IMPROBABLE = "below the threshold"
+    BESIDE = "beside the story: comments, consent, hidden text or another story"
     OUTSIDE = "outside the article's span"
     COPY = "a second copy of text that is kept"
     TITLE = "the page's title, which no page shows"
@@ -198,6 +200,7 @@ def decisions(page: Page, chosen: Selection, kept: Bools) -> list[Decision]:
         (page.blocks.count(kept & page.tokens.is_word) > 0, Decision.KEPT),
         (chosen.kept, Decision.CLEANED),
         (page.in_title, Decision.TITLE),
+        (chosen.others, Decision.BESIDE),
         (~chosen.above, Decision.IMPROBABLE),
         (chosen.copied, Decision.COPY),
         (np.ones(len(page.blocks), np.bool_), Decision.OUTSIDE),

@@ -55,6 +55,7 @@ class Selection(NamedTuple):
     kept: Bools  # bool[n_blocks]
     above: Bools  # bool[n_blocks]: above the threshold, and no title
     copied: Bools  # bool[n_blocks]: a second copy
+    others: Bools  # bool[n_blocks]: left out, whatever their probability
     threshold: float  # without the bias
     tables: Tables
 
@@ -67,17 +68,25 @@ class Tables(NamedTuple):
     stays: Bools
 
 
-def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
-    """The article by the *probability* of each block; *bias* lowers the threshold."""
-    zero = threshold(page, probability)
-    scores = token_scores(page, probability, zero - bias)
+def select(
+    page: Page, probability: Floats, bias: float = 0.0, others: Bools | None = None
+) -> Selection:
+    """The article by the *probability* of each block; *bias* lowers the threshold.
+
+    Blocks that are *others* (bool[n_blocks]) are left out: they neither count for the threshold
+    nor part the article.
+    """
+    if others is None:
+        others = np.zeros(len(probability), np.bool_)
+    zero = threshold(page, np.where(others, 0.0, probability))
+    scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
     tables = _tables(page, kept, scores)
     span = _span_of(page, kept, tables, scores)
-    return Selection(scores, span, kept, above, copied, zero, tables)
+    return Selection(scores, span, kept, above, copied, others, zero, tables)
 
 
 def threshold(page: Page, probability: Floats) -> float:

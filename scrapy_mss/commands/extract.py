@@ -134,7 +134,7 @@ class _Answers:
             self.exit_code = max(self.exit_code, CODES.get(reason, NOT_FOUND))
         if self.form == JSON:
             first = {"url": values["url"]}
-            print_json(first | {k: v for k, v in values.items() if v})
+            print_json(first | {k: v for k, v in values.items() if v or v is False})
         elif reason:
             known = {NOT_REACHABLE: "not reachable", NO_TEXT: "no text"}
             parts = [values["url"], known.get(reason, f"no article: {reason}")]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.commands import error_line, print_json
+from scrapy_mss.commands.extract import _Answers
 
 ARTICLE = "".join(
     f"<p>In week {week} the <b>caf\u00e9</b> at the old harbour opened its doors again, and the "
@@ -69,3 +70,9 @@ def test_an_error_is_one_line_without_control_characters(value: str) -> None:
 
     assert line.isprintable()
     assert line.startswith("scrapy mss extract: error: ")
+
+
+def test_a_value_that_is_false_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    _Answers("json").add({"url": "a", "title": None, "tags": [], "is_complete": False})
+
+    assert json.loads(capsys.readouterr().out) == {"url": "a", "is_complete": False}

@@ -1,0 +1,287 @@
+"""Which of a page's texts are not its story: consent, comments, hidden text, other stories.
+
+A page may have several texts that are all written like articles, so that the network, which sees
+one block after the other, keeps all of them. Which one is the page's is told by its structure: what
+an element is for, whether it is shown, to which text the title belongs. ``SIGNS`` is the table of
+what tells that; they look at the few blocks that are taken for text, so that most pages cost next
+to nothing.
+
+None is certain by itself. A paywalled text is hidden, a column may be called comment, a list of
+teasers may be what the page is about. So a sign holds only where enough text is left without what
+it speaks against: the story itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+from zlib import crc32
+
+import numpy as np
+
+from scrapy_mss.blocks.features import Headline, heading_levels
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.attributes import attributes_of_tag
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices
+from scrapy_mss.pages.addresses import absolute_url, site_of
+
+MIN_STORY: Final = 50  # words that are left without what is beside them
+
+# What a form offers, what a script may show, and windows over the page.
+CONTROL_TAGS: Final = ("select", "textarea", "template", "dialog")
+# Class words of what readers say, and of what the law demands.
+NAMES: Final = tuple(
+    "comment comments commentaires comentario comentarios kommentar kommentare disqus respond"
+    " reply replies cookie cookies consent gdpr privacy".split()
+)
+MIN_DATA: Final = 100  # words: what an article shows of data, as code, is shorter
+MIN_COPY: Final = 20  # words of a hidden block that repeats one that is shown
+MIN_TITLE: Final = 0.5  # of a headline's words in the page's title, and the other way round
+MIN_TEASERS: Final = 3  # stories of a list
+MIN_TEASER_TITLE: Final = 3  # words
+MIN_LINKED: Final = 0.8  # of a heading's words, to be the title of another page
+MAX_AMONG: Final = 0.1  # of the story's words behind the first teaser: a list that ends the page
+PATH: Final = 3  # elements: a heading, what it stands in, and what that stands in
+
+_DATA: Final = re.compile(
+    r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
+)
+_ARTICLE, _PRE = TAG_NUMBERS["article"], TAG_NUMBERS["pre"]
+_TABLE_MASK: Final = 0xFFFF  # of a hash; no two of the names share these bits
+
+
+def _marked(places: Iterable[int], size: int) -> Bools:
+    """bool[size]: which numbers are among *places*."""
+    marked = np.zeros(size, np.bool_)
+    marked[list(places)] = True
+    return marked
+
+
+_IS_CONTROL: Final = _marked(tag_numbers(frozenset(CONTROL_TAGS)), 256)
+_IS_WHOLE_PAGE: Final = _marked(tag_numbers(frozenset({"html", "body"})), 256)
+_HASHES: Final = np.zeros(_TABLE_MASK + 1, np.uint32)
+_HASHES[[crc32(name.encode()) & _TABLE_MASK for name in NAMES]] = [
+    crc32(name.encode()) for name in NAMES
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """The blocks of a *page* that are taken for *text* (bool[n]), and where its story begins."""
+
+    page: Page
+    text: Bools
+
+    @lazy
+    def texts_before(self) -> Counts:
+        """int64[n+1]: how many blocks of text are before each block."""
+        before: Counts = np.zeros(len(self.text) + 1, np.int64)
+        self.text.cumsum(out=before[1:])
+        return before
+
+    @lazy
+    def level(self) -> Indices:
+        """int64[n]: 1 to 6 for a heading, 0 for every other block."""
+        return heading_levels(self.page)
+
+    @lazy
+    def headline(self) -> Headline:
+        return Headline.of(self.page)
+
+    @lazy
+    def title(self) -> int:
+        """The headline's block, -1 if none repeats the page's title well enough."""
+        return self.headline.block if self.headline.own_overlap >= MIN_TITLE else -1
+
+    @lazy
+    def is_live_blog(self) -> bool:
+        """Whether the page says that all its stories are one."""
+        return "LiveBlogPosting" in self.page.declarations.own_types
+
+    def words(self, of: Bools) -> float:
+        """The words of the blocks *of* (bool[n])."""
+        return float(np.add.reduce(self.page.words[of]))
+
+    def inside(self, rows: Indices) -> Bools | None:
+        """bool[n]: the blocks inside the elements at *rows*; None if none of them is text."""
+        containers, before = self.page.containers, self.texts_before
+        holding = rows[before[containers.end[rows]] > before[containers.begin[rows]]]
+        if not len(holding):
+            return None
+        return containers.inside(_marked(holding.tolist(), len(containers)))
+
+    def outermost(self, block: int, behind: int, before: int) -> int:
+        """The outermost element around *block* with nothing but blocks *behind* and *before* these.
+
+        The number of elements if there is none.
+        """
+        containers = self.page.containers
+        found = len(containers)
+        for row in containers.around[:, block].tolist():
+            if row == len(containers) or containers.begin[row] <= behind:
+                break
+            if containers.end[row] > before:
+                break
+            found = row
+        return found
+
+
+def beside(page: Page, text: Bools) -> Bools:
+    """bool[n]: those of the blocks that are taken for *text* (bool[n]) that are not the story's."""
+    story = Story(page, text)
+    for sign in SIGNS:
+        found = sign(story)
+        if found is not None and story.words(story.text & ~found) >= MIN_STORY:
+            story = Story(page, story.text & ~found)
+    return text & ~story.text
+
+
+def controls(story: Story) -> Bools | None:
+    """What is inside the controls of a form, a template or a dialogue."""
+    return story.inside(_IS_CONTROL[story.page.containers.tag].nonzero()[0])
+
+
+def data(story: Story) -> Bools | None:
+    """Data for scripts that stands in the page as if it were text."""
+    page = story.page
+    blocks = (story.text & (page.blocks.words >= MIN_DATA)).nonzero()[0].tolist()
+    clean, start = page.tokens.clean, page.tokens.clean_start
+    found = [at for at in blocks if _DATA.match(clean, int(start[page.blocks.first[at]]))]
+    found = [at for at in found if not np.count_nonzero(page.ancestor_tags[:, at] == _PRE)]
+    return _marked(found, len(story.text)) if found else None
+
+
+def named(story: Story) -> Bools | None:
+    """What is inside elements that are called comments or consent, and do not hold the headline."""
+    containers, attributes = story.page.containers, story.page.attributes
+    known = (_HASHES.take(attributes.word & _TABLE_MASK) == attributes.word).nonzero()[0]
+    rows = attributes.element[known]
+    rows = rows[~_IS_WHOLE_PAGE[containers.tag[rows]]]
+    if story.inside(rows) is None:
+        return None
+    holds_title = (containers.begin <= story.title) & (containers.end > story.title)
+    return story.inside(rows[~holds_title[rows]])
+
+
+def hidden(story: Story) -> Bools | None:
+    """What is not shown, if it is less than what is; if it is more, what of it is shown as well."""
+    page, is_hidden = story.page, story.page.hidden & story.text
+    if not np.count_nonzero(is_hidden):
+        return None
+    is_shown = story.text & ~is_hidden
+    if story.words(is_hidden) < story.words(is_shown):
+        return is_hidden
+    shown = page.text_hashes[is_shown & (page.blocks.words >= MIN_COPY)]
+    return is_hidden & np.isin(page.text_hashes, shown)
+
+
+def next_stories(story: Story) -> Bools | None:
+    """All from the next main heading on that stands as the headline does, or in another article.
+
+    Sites load one story after the other below the first. A section of the story has its heading
+    where the text is, and not in an element of its own as the headline has.
+    """
+    headings = (story.level == 1).nonzero()[0].tolist()
+    if len(headings) <= 1 or story.title not in headings or story.is_live_blog:
+        return None
+    page, overlap = story.page, story.headline.overlap
+    for block in headings[headings.index(story.title) + 1 :]:
+        if overlap[block] < MIN_TITLE and _is_next(page, block, story.title):
+            row = story.outermost(block, story.title, len(overlap))
+            begin = page.containers.begin[row] if row < len(page.containers) else block
+            return _marked(range(begin, len(overlap)), len(overlap))
+    return None
+
+
+def _is_next(page: Page, block: int, title: int) -> bool:
+    """Whether the heading *block* stands as the *title* does, or in an article behind its own."""
+    keys, containers = page.ancestor_keys[:PATH], page.containers
+    if np.array_equal(keys[:, block], keys[:, title]):
+        return bool(containers.around[1, block] != containers.around[1, title])
+    own, other = (_article_around(page, each) for each in (title, block))
+    return own >= 0 and other >= 0 and bool(containers.end[own] <= containers.begin[other])
+
+
+def _article_around(page: Page, block: int) -> int:
+    """The innermost `<article>` around *block*, -1 if there is none."""
+    is_article = page.ancestor_tags[:, block] == _ARTICLE
+    if not np.count_nonzero(is_article):
+        return -1
+    return int(page.containers.around[is_article.argmax(), block])
+
+
+def teasers(story: Story) -> Bools | None:
+    """Lists of other stories behind the story: each has a heading that links to it.
+
+    Where the story goes on between them, they are what it is about: products, places, books.
+    """
+    headings, before = _linked_headings(story), story.texts_before
+    if len(headings) < MIN_TEASERS or before[headings[0]] == before[-1]:
+        return None
+    behind = headings.searchsorted(story.text.nonzero()[0], side="right")
+    if len(set(behind.tolist()) - {0}) < MIN_TEASERS or story.title < 0 or story.is_live_blog:
+        return None
+    containers, words = story.page.containers, story.page.words
+    elements = _teasers_below(story, headings[headings > story.title])
+    elements = elements[before[containers.end[elements]] > before[containers.begin[elements]]]
+    if len(elements) < MIN_TEASERS:
+        return None
+    found = containers.inside(_marked(elements.tolist(), len(containers)))
+    of_story: Floats = words * (story.text & ~found)
+    among = np.add.reduce(of_story[containers.begin[elements].min() :])
+    return found if among <= MAX_AMONG * np.add.reduce(of_story) else None
+
+
+def _linked_headings(story: Story) -> Indices:
+    """The headings that are links, but for a word or two."""
+    headings = story.level.nonzero()[0]
+    words, linked = (
+        each[headings] for each in (story.page.blocks.words, story.page.blocks.linked_words)
+    )
+    return headings[(words >= MIN_TEASER_TITLE) & (linked >= MIN_LINKED * words)]
+
+
+def _teasers_below(story: Story, headings: Indices) -> Indices:
+    """The elements that hold one of the *headings* and none that leads to yet another page."""
+    tokens, page = story.page.tokens, story.page
+    links = tokens.is_open("a").nonzero()[0]
+    pages = [(block, _other_page(page, links, block)) for block in headings.tolist()]
+    groups = [list(each) for _, each in groupby((p for p in pages if p[1]), lambda p: p[1])]
+    behind = [story.title, *(group[-1][0] for group in groups[:-1])]
+    before = [*(group[0][0] for group in groups[1:]), len(page.blocks)]
+    found = {
+        story.outermost(block, *between)
+        for group, *between in zip(groups, behind, before, strict=False)
+        for block, _ in group
+    }
+    return np.array(sorted(found - {len(page.containers)}), np.intp)
+
+
+def _other_page(page: Page, links: Indices, block: int) -> str:
+    """The address of the site's other page that *block* links to; empty if it does not."""
+    tokens = page.tokens
+    at = int(links.searchsorted(page.blocks.last[block], side="right")) - 1
+    if at < 0 or tokens.partner[links[at]] < page.blocks.first[block]:
+        return ""
+    start, end = int(tokens.clean_start[links[at]]), int(tokens.clean_end[links[at]])
+    address = attributes_of_tag(tokens.clean, start, end).get("href", "").partition("#")[0]
+    if page.url and address:
+        address = absolute_url(address, page.url) or ""
+        is_own = address == page.url.partition("#")[0]
+        return "" if is_own or site_of(address) != site_of(page.url) else address
+    return address
+
+
+SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
+    controls,
+    data,
+    named,
+    hidden,
+    next_stories,
+    teasers,
+)
