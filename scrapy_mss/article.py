@@ -29,7 +29,7 @@ from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
-from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
 
@@ -173,6 +173,8 @@ def _entries(
 
     An error in reading them does not cost the text.
     """
+    if extraction.kind != LIVE_BLOG:
+        return {}
     try:
         entries = [*dict.fromkeys(extraction.entries)]
     except MemoryError:  # which concerns the process

@@ -132,10 +132,10 @@ class Extraction:
     @property
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        from scrapy_mss.metadata import live_entries_of
-
         if self.kind != LIVE_BLOG:
             return []
+        from scrapy_mss.metadata import live_entries_of
+
         return live_entries_of(self.tokens, self.kept, self.url)
 
     @property
