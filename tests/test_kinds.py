@@ -19,6 +19,7 @@ from scrapy_mss.pages.page_facts import PageFacts
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
+CONTACTS = "Ann Lee: 01632 960 123, ann@paper.example. Ben Roe: +44 1632 960124, ben@paper.example."
 SOMEWHERE = "https://news.example.com/17"
 
 
@@ -63,6 +64,7 @@ def ld(types: str) -> str:
         (ld('"SearchResultsPage"'), {}, "list"),
         ('<meta property="og:type" content="video.other">', {"n_words": 40}, "video"),
         ("", {"url": "https://a.example/videos/17", "n_words": 40}, "video"),
+        (ld('"VideoObject"'), {"url": "https://a.example/videos/17", "n_words": 140}, "video"),
         ("", {"url": "https://a.example/fotostrecke/hafen", "n_words": 90}, "gallery"),
         ("", {"url": "https://a.example/podcasts/17", "n_words": 40}, "audio"),
         ("", {"url": "https://consent.example.com/"}, "consent"),
@@ -75,11 +77,11 @@ def ld(types: str) -> str:
         ("", {"title": "Pflegekraft (m/w/d) | Hafenbote"}, "other"),
         ("", {"title": "Datenschutz | Hafenbote"}, "other"),
         ("", {"url": "https://a.example/rezepte/17"}, "other"),
+        ("", {"text": CONTACTS, "n_words": 90, "url": STORY}, "other"),
         (ld('"WebPage"'), {"n_words": 200}, "other"),
         ('<meta name="viewport">', {"n_words": 150, "title": "Fahrrad | Hafenbote"}, "other"),
         ("<audio src=a>", {"url": "https://a.example/podcasts/17", "n_words": 300}, "audio"),
         ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 100}, "video"),
-        ('<meta property="og:type" content="video.other">', {"n_words": 120}, "video"),
         ("<video src=a>", {"n_words": 40}, "video"),
         ("", {"url": "https://a.example/tag/hafen", "likely": False}, "list"),
     ],
@@ -121,6 +123,7 @@ def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
         ('<meta name="viewport">', {"n_words": 150, "title": "Nobody knows who paid for it"}),
         ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 200}),
         ("<audio src=a>", {"n_words": 200}),
+        ('<span class="byline">', {"text": CONTACTS, "n_words": 90}),
         ("", {"title": "Why 404 is a number that everybody knows", "all_words": 90}),
     ],
 )

@@ -88,6 +88,7 @@ SIGNS: Final = (
     Sign(OTHER, "declared as a recipe, and not as an article", media.recipe),
     Sign(OTHER, "declared as a form or an offer of work", media.form_or_offer),
     Sign(OTHER, "an offer of work by its title", media.offer_of_work),
+    Sign(OTHER, "ways to reach somebody, without an author or a date", media.contacts),
     Sign(OTHER, "the name of a page of the site about itself", walls.service),
     Sign(
         OTHER, "the address of a service, without a reason to be an article", media.service_address

@@ -22,6 +22,7 @@ OF_NOTES: Final = 350  # the notes of an episode
 OF_MARKED_NOTES: Final = 200  # if it declares to be an article
 OF_GALLERY: Final = 200  # captions alone, if it is one by its address
 MIN_PICTURES: Final = 5
+OF_LONG_CAPTION: Final = 120  # words for each picture, captions of several sentences
 OF_PICTURE: Final = 60  # words for each picture of a gallery
 OF_TITLED_PICTURE: Final = 30  # if its title alone says that it is one
 
@@ -54,6 +55,7 @@ _DIRECTORY_NAMES: Final = re.compile(
     r"casts|amazon music|audible|castbox|ivoox|podimo|rss|яндекс.музык\w)\b|喜马拉雅|小宇宙",
     re.IGNORECASE,
 )
+_DIRECTORY_CUES: Final = ("Spotify", "Apple", "iTunes")  # one of which hardly a podcast leaves out
 TOP: Final = 1000  # characters of a text, where a podcast says where it is found
 _DIRECTORIES: Final = (
     ("podcasts.apple.com/", "itunes.apple.com/"),
@@ -148,6 +150,8 @@ def _captions(facts: PageFacts) -> str:
     """
     if not facts.likely or facts.kept.n_pictures < MIN_PICTURES:
         return ""
+    if facts.n_words >= OF_LONG_CAPTION * facts.kept.n_pictures:
+        return ""
     pictures = f"{facts.kept.n_pictures} pictures"
     if facts.n_words - facts.kept.n_captions < SHORT:
         return f"{pictures} with captions"
@@ -167,14 +171,13 @@ def _captions(facts: PageFacts) -> str:
 def video(facts: PageFacts) -> str:
     """The type or the address of a video."""
     number = _medium_number(facts)
-    in_graph = facts.declared_in_graph("video")
-    declared = facts.declared(_VIDEO_TYPES) or in_graph
+    declared = facts.declared(_VIDEO_TYPES) or facts.declared_in_graph("video")
     place = (number if number in _OF_VIDEO else "") or _in_path(facts, _VIDEO_WORDS)
     if not facts.declares_article:
         if facts.n_words < OF_MEDIUM and (declared or place):
             return declared or place
-        if facts.n_words < OF_DECLARED_MEDIUM and (in_graph or (declared and place)):
-            return declared
+        if facts.n_words < OF_DECLARED_MEDIUM and declared and place:
+            return f"{declared}, {place}"
     if facts.n_words >= OF_MARKED_MEDIUM:
         return ""
     template = _template(facts, _FORMAT)
@@ -196,12 +199,11 @@ def audio(facts: PageFacts) -> str:
     declared = facts.declared(_AUDIO_TYPES) or facts.declared_in_graph("music")
     if facts.n_words < OF_MEDIUM and not is_article and (declared or place):
         return declared or place
-    template = _template(facts, _FORMAT)
-    marks = (
-        place or (template if template == "audio" else ""),
-        _directories(facts),
-        declared or _first(facts, _AUDIO_PLAYERS),
-    )
+    named = place or ("audio" if _template(facts, _FORMAT) == "audio" else "")
+    listed = _directories(facts)
+    if not named and not listed:
+        return ""
+    marks = (named, listed, declared or _first(facts, _AUDIO_PLAYERS))
     seen = [each for each in marks if each]
     return ", ".join(seen) if len(seen) > 1 else ""
 
@@ -214,6 +216,8 @@ def _first(facts: PageFacts, marks: tuple[str, ...]) -> str:
 def _directories(facts: PageFacts) -> str:
     """Where a podcast is found, as the beginning or the end of its notes says."""
     text = facts.text[:TOP] + facts.text[-TOP:]
+    if not any(cue in text for cue in _DIRECTORY_CUES):
+        return ""
     named = {each.casefold() for each in _DIRECTORY_NAMES.findall(text)}
     return ", ".join(sorted(named)) if len(named) >= MIN_DIRECTORIES else ""
 
@@ -271,6 +275,23 @@ def service_address(facts: PageFacts) -> str:
     return "" if is_article else _in_path(facts, _SERVICE_WORDS)
 
 
+# Ways to reach somebody: addresses of e-mail, and telephone numbers.
+_MAIL: Final = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}")
+_TELEPHONE: Final = re.compile(r"(?:\+|\b0)\d[\d ()/.-]{6,20}\d\b")
+MIN_WAYS: Final = 3
+
+
+def contacts(facts: PageFacts) -> str:
+    """How many ways to reach somebody are in a few words without an author or a date."""
+    if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE or "@" not in facts.text:
+        return ""
+    if facts.declarations.has_article_type or facts.is_published:
+        return ""
+    n_mails, n_calls = len(_MAIL.findall(facts.text)), len(_TELEPHONE.findall(facts.text))
+    is_contact = n_mails and n_mails + n_calls >= MIN_WAYS
+    return f"{n_mails} e-mail addresses and {n_calls} telephone numbers" if is_contact else ""
+
+
 def never_published(facts: PageFacts) -> str:
     """How short a page of today is that has neither an author nor a date.
 
@@ -311,8 +332,10 @@ def list_of_pages(facts: PageFacts) -> str:
     """The type or the address of a list."""
     if declared := facts.declared(_LIST_TYPES):
         return declared
-    if not facts.likely and (declared := facts.declared(_LIST_PAGE_TYPES)):
+    if facts.likely:
+        return ""
+    if declared := facts.declared(_LIST_PAGE_TYPES):
         return declared
     url = facts.own_url
     is_named = url.is_root or is_section(url.url) or is_list(facts.address)
-    return url.url if is_named and not facts.likely else ""
+    return url.url if is_named else ""
