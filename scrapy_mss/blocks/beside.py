@@ -14,6 +14,7 @@ it speaks against: the story itself.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -27,6 +28,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
+from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices
 from scrapy_mss.pages.addresses import absolute_url, site_of
 
@@ -46,11 +48,16 @@ MIN_TEASERS: Final = 3  # stories of a list
 MIN_TEASER_TITLE: Final = 3  # words
 MIN_LINKED: Final = 0.8  # of a heading's words, to be the title of another page
 MAX_AMONG: Final = 0.1  # of the story's words behind the first teaser: a list that ends the page
+MIN_SLIDES: Final = 5  # of a gallery, from the first on
+MIN_STORY_OF_GALLERY: Final = 200  # words: with fewer, the gallery is what the page is about
+SLIDE_NUMBER: Final = 3  # words and symbols, as in 3 / 12
+MAX_DIGITS: Final = 3
 PATH: Final = 3  # elements: a heading, what it stands in, and what that stands in
 
 _DATA: Final = re.compile(
     r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
 )
+_NUMBER: Final = word_ids("1")[0]  # of every number
 _ARTICLE, _PRE = TAG_NUMBERS["article"], TAG_NUMBERS["pre"]
 _TABLE_MASK: Final = 0xFFFF  # of a hash; no two of the names share these bits
 
@@ -277,6 +284,49 @@ def _other_page(page: Page, links: Indices, block: int) -> str:
     return address
 
 
+def slides(story: Story) -> Bools | None:
+    """The slides of a gallery, each with its number (`3 / 12`), beside a whole text."""
+    numbers = _slide_numbers(story.page)
+    if not {*range(1, MIN_SLIDES + 1)} <= {*numbers.values()}:
+        return None
+    blocks = [-1, *numbers, len(story.text)]
+    elements = {
+        story.outermost(block, max(behind, story.title), before)
+        for behind, block, before in zip(blocks, blocks[1:], blocks[2:], strict=False)
+    }
+    rows = np.array(sorted(elements - {len(story.page.containers)}), np.intp)
+    found = story.inside(rows)
+    is_gallery = found is None or story.words(story.text & ~found) < MIN_STORY_OF_GALLERY
+    return None if is_gallery else found
+
+
+def _slide_numbers(page: Page) -> dict[int, int]:
+    """The blocks that begin with a number of as many as most such blocks have, and the number."""
+    texts, tokens = page.texts, page.tokens
+    numbered = tokens.token_id[page.blocks.first] == _NUMBER
+    if np.count_nonzero(numbered) < MIN_SLIDES:  # as on most pages
+        return {}
+    blocks = (numbered & (texts.size >= SLIDE_NUMBER)).nonzero()[0]
+    last = texts.token[texts.first[blocks] + SLIDE_NUMBER - 1]
+    blocks = blocks[tokens.token_id[last] == _NUMBER].tolist()
+    if len(blocks) < MIN_SLIDES:
+        return {}
+    firsts = texts.first[blocks].tolist()
+    found = [
+        (block, *(_integer(page, texts.token[at]) for at in (first, first + SLIDE_NUMBER - 1)))
+        for block, first in zip(blocks, firsts, strict=True)
+    ]
+    usual, _ = Counter(total for _, _, total in found).most_common(1)[0]
+    return {block: number for block, number, total in found if total == usual >= number > 0}
+
+
+def _integer(page: Page, token: int) -> int:
+    """The number at *token*; 0 if no gallery has so many slides."""
+    tokens = page.tokens
+    source = tokens.clean[tokens.clean_start[token] : tokens.clean_end[token]]
+    return int(source) if len(source) <= MAX_DIGITS and source.isdecimal() else 0
+
+
 SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
     controls,
     data,
@@ -284,4 +334,5 @@ SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
     hidden,
     next_stories,
     teasers,
+    slides,
 )
