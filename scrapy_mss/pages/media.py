@@ -19,7 +19,6 @@ OF_MEDIUM: Final = 80  # what stands below a video or a recording
 OF_MARKED_MEDIUM: Final = 120  # if two marks say that it is one, also where it declares an article
 OF_DECLARED_MEDIUM: Final = 150  # if it declares that it is one, and no article
 OF_NOTES: Final = 350  # the notes of an episode
-OF_MARKED_NOTES: Final = 200  # if it declares to be an article
 OF_GALLERY: Final = 200  # captions alone, if it is one by its address
 MIN_PICTURES: Final = 5
 OF_LONG_CAPTION: Final = 120  # words for each picture, captions of several sentences
@@ -193,7 +192,7 @@ def audio(facts: PageFacts) -> str:
     if found and not facts.declarations.has_article_type:
         return found
     is_article = facts.declarations.has_article_type
-    if facts.n_words >= (OF_MARKED_NOTES if is_article else OF_NOTES):
+    if facts.n_words >= (OF_MARKED_MEDIUM if is_article else OF_NOTES):
         return ""
     place = _in_path(facts, _AUDIO_WORDS)
     declared = facts.declared(_AUDIO_TYPES) or facts.declared_in_graph("music")
