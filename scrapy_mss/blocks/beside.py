@@ -44,6 +44,7 @@ NAMES: Final = tuple(
 MIN_DATA: Final = 100  # words: what an article shows of data, as code, is shorter
 MIN_COPY: Final = 20  # words of a hidden block that repeats one that is shown
 MIN_TITLE: Final = 0.5  # of a headline's words in the page's title, and the other way round
+MAX_HEADINGS: Final = 100  # that are looked at: the next story's is one of the first
 MIN_TEASERS: Final = 3  # stories of a list
 MIN_TEASER_TITLE: Final = 3  # words
 MIN_LINKED: Final = 0.8  # of a heading's words, to be the title of another page
@@ -197,7 +198,8 @@ def next_stories(story: Story) -> Bools | None:
     if len(headings) <= 1 or story.title not in headings or story.is_live_blog:
         return None
     page, overlap = story.page, story.headline.overlap
-    for block in headings[headings.index(story.title) + 1 :]:
+    later = headings.index(story.title) + 1
+    for block in headings[later : later + MAX_HEADINGS]:
         if overlap[block] < MIN_TITLE and _is_next(page, block, story.title):
             row = story.outermost(block, story.title, len(overlap))
             begin = page.containers.begin[row] if row < len(page.containers) else block
@@ -255,27 +257,38 @@ def _linked_headings(story: Story) -> Indices:
 
 def _teasers_below(story: Story, headings: Indices) -> Indices:
     """The elements that hold one of the *headings* and none that leads to yet another page."""
-    tokens, page = story.page.tokens, story.page
-    links = tokens.is_open("a").nonzero()[0]
-    pages = [(block, _other_page(page, links, block)) for block in headings.tolist()]
-    groups = [list(each) for _, each in groupby((p for p in pages if p[1]), lambda p: p[1])]
+    n_elements, n_blocks = len(story.page.containers), len(story.text)
+    pages = zip(headings.tolist(), _other_pages(story.page, headings), strict=True)
+    groups = [list(group) for address, group in groupby(pages, lambda page: page[1]) if address]
     behind = [story.title, *(group[-1][0] for group in groups[:-1])]
-    before = [*(group[0][0] for group in groups[1:]), len(page.blocks)]
+    before = [*(group[0][0] for group in groups[1:]), n_blocks]
     found = {
         story.outermost(block, *between)
         for group, *between in zip(groups, behind, before, strict=False)
         for block, _ in group
     }
-    return np.array(sorted(found - {len(page.containers)}), np.intp)
+    return np.array(sorted(found - {n_elements}), np.intp)
 
 
-def _other_page(page: Page, links: Indices, block: int) -> str:
-    """The address of the site's other page that *block* links to; empty if it does not."""
+def _other_pages(page: Page, headings: Indices) -> list[str]:
+    """The address of the site's other page that each heading links to; empty for none.
+
+    It is that of the last link in the heading, or around it. Each is read once: one link may be
+    around all headings.
+    """
     tokens = page.tokens
-    at = int(links.searchsorted(page.blocks.last[block], side="right")) - 1
-    if at < 0 or tokens.partner[links[at]] < page.blocks.first[block]:
-        return ""
-    start, end = int(tokens.clean_start[links[at]]), int(tokens.clean_end[links[at]])
+    links = np.append(tokens.is_open("a").nonzero()[0], -1)
+    link = links[links[:-1].searchsorted(page.blocks.last[headings], side="right") - 1]
+    holds = (link >= 0) & (tokens.partner[link] >= page.blocks.first[headings])
+    of_link = {each: _other_page(page, each) for each in np.unique(link[holds]).tolist()}
+    rows = zip(link.tolist(), holds.tolist(), strict=True)
+    return [of_link[each] if is_held else "" for each, is_held in rows]
+
+
+def _other_page(page: Page, link: int) -> str:
+    """The address that the tag *link* leads to, if it is on the site and not that of the page."""
+    tokens = page.tokens
+    start, end = int(tokens.clean_start[link]), int(tokens.clean_end[link])
     address = attributes_of_tag(tokens.clean, start, end).get("href", "").partition("#")[0]
     if page.url and address:
         address = absolute_url(address, page.url) or ""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, beside
+from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, NAMES, beside
 from scrapy_mss.blocks.page import Page
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
@@ -82,6 +82,11 @@ def found(source: str) -> str:
 @pytest.mark.parametrize("name", BESIDE)
 def test_what_is_beside_the_story_is_found(name: str) -> None:
     assert found(BESIDE[name]) == "other"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_is_known(name: str) -> None:
+    assert found(f"{STORY}<div class='new-{name}'>{text('other')}</div>") == "other"
 
 
 @pytest.mark.parametrize("name", ALL_THE_STORY)
