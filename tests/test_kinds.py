@@ -19,6 +19,7 @@ from scrapy_mss.pages.page_facts import PageFacts
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
+PODCAST = "https://a.example/podcasts/17"
 CONTACTS = "Ann Lee: 01632 960 123, ann@paper.example. Ben Roe: +44 1632 960124, ben@paper.example."
 SOMEWHERE = "https://news.example.com/17"
 
@@ -80,7 +81,12 @@ def ld(types: str) -> str:
         ("", {"text": CONTACTS, "n_words": 90, "url": STORY}, "other"),
         (ld('"WebPage"'), {"n_words": 200}, "other"),
         ('<meta name="viewport">', {"n_words": 150, "title": "Fahrrad | Hafenbote"}, "other"),
-        ("<audio src=a>", {"url": "https://a.example/podcasts/17", "n_words": 300}, "audio"),
+        ("<audio src=a>", {"url": PODCAST, "n_words": 300}, "audio"),
+        (
+            ld('"NewsArticle"') + "<audio src=a>",
+            {"url": PODCAST, "n_words": 200, "text": "Hear us on Spotify, Deezer and iTunes."},
+            "audio",
+        ),
         ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 100}, "video"),
         ("<video src=a>", {"n_words": 40}, "video"),
         ("", {"url": "https://a.example/tag/hafen", "likely": False}, "list"),
@@ -122,7 +128,9 @@ def test_a_verdict_says_which_sign_decided_and_what_it_saw() -> None:
         (ld('"WebPage"'), {"n_words": 200, "url": STORY}),
         ('<meta name="viewport">', {"n_words": 150, "title": "Nobody knows who paid for it"}),
         ("<video src=a>", {"title": "Video: Der Hafen brennt", "n_words": 200}),
+        ("<video src=a>", {"title": "Video killed the radio star", "n_words": 100}),
         ("<audio src=a>", {"n_words": 200}),
+        (ld('"NewsArticle"') + "<audio src=a>", {"url": PODCAST, "n_words": 200}),
         ('<span class="byline">', {"text": CONTACTS, "n_words": 90}),
         ("", {"title": "Why 404 is a number that everybody knows", "all_words": 90}),
     ],

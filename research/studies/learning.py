@@ -70,11 +70,15 @@ class Change(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One of the halves, 0 or 1, in which the sites are parted by *seed*: at *most* so many."""
+    """One of the halves, 0 or 1, in which the sites are parted by *seed*.
+
+    At *most* so many of its sites are taught, by all of their pages if they are *whole*.
+    """
 
     seed: int
     half: int
     most: int | None = None
+    whole: bool = False
 
 
 class Split(NamedTuple):
@@ -119,12 +123,14 @@ def pages_of(folder: Path, name: str, extractor: Extractor) -> dict[str, list[La
 class Plan:
     """What learns, a model of a *profile*, or for a set in one language that in a folder.
 
-    ``most_sites`` teach it, or half of those of a set.
+    ``most_sites`` teach it, or half of those of a set, by half of their pages or, as ``whole``
+    sites, by all, so that none of theirs is read.
     """
 
     profile: str
     models: Path | None
     most_sites: int | None
+    whole: bool
 
     def extractor(self, name: str) -> Extractor:
         """One that learned nothing, for the set *name*."""
@@ -145,9 +151,9 @@ def split(
     for site in order:
         pages = rng.sample(sites[site], len(sites[site]))
         if site in taught:
-            n = min(n_taught, max(len(pages) // 2, 1))
+            n = min(n_taught, len(pages) if part.whole else max(len(pages) // 2, 1))
             examples += pages[:n]
-            same += pages[n : n + MOST_READ]
+            same += [] if part.whole else pages[n : n + MOST_READ]
         else:
             others += pages[:MOST_READ]
     model = extractor.model
@@ -174,6 +180,8 @@ def rows(name: str, n_taught: int, splits: Sequence[Split]) -> Iterator[str]:
         ("same sites", [each.same for each in splits]),
     ):
         changes = [change for each in read for change in each]
+        if not changes:
+            continue
         before, after = fmean(c.before for c in changes), fmean(c.after for c in changes)
         worst = min(fmean(c.after - c.before for c in each) for each in read if each)
         by_site, by_half = defaultdict(list), defaultdict(list)
@@ -203,7 +211,7 @@ def table(folder: Path, sets: Sequence[str], plan: Plan, jobs: int) -> str:
 
 def _rows_of(folder: Path, plan: Plan, name: str) -> str:
     sites = pages_of(folder, name, plan.extractor(name))
-    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1), (plan.most_sites,))))
+    parts = list(starmap(Part, product(range(N_SPLITS), (0, 1), (plan.most_sites,), (plan.whole,))))
     lines = [
         row
         for n_taught in TAUGHT
@@ -218,7 +226,7 @@ def _rows_of(folder: Path, plan: Plan, name: str) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    plan = Plan(options.profile, options.models, options.most_sites)
+    plan = Plan(options.profile, options.models, options.most_sites, options.whole)
     text = table(options.data, options.sets, plan, options.jobs)
     print(text)
     what = "languages" if plan.models else plan.profile
@@ -240,6 +248,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--most-sites", type=int, metavar="N", help="that teach (default: half of a set's)"
+    )
+    parser.add_argument(
+        "--whole", action="store_true", help="teach all pages of a site, and read other sites"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
     parser.set_defaults(perform=run)

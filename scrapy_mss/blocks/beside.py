@@ -14,6 +14,7 @@ it speaks against: the story itself.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -27,6 +28,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
+from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices
 from scrapy_mss.pages.addresses import absolute_url, site_of
 
@@ -42,15 +44,21 @@ NAMES: Final = tuple(
 MIN_DATA: Final = 100  # words: what an article shows of data, as code, is shorter
 MIN_COPY: Final = 20  # words of a hidden block that repeats one that is shown
 MIN_TITLE: Final = 0.5  # of a headline's words in the page's title, and the other way round
+MAX_HEADINGS: Final = 100  # that are looked at: the next story's is one of the first
 MIN_TEASERS: Final = 3  # stories of a list
 MIN_TEASER_TITLE: Final = 3  # words
 MIN_LINKED: Final = 0.8  # of a heading's words, to be the title of another page
 MAX_AMONG: Final = 0.1  # of the story's words behind the first teaser: a list that ends the page
+MIN_SLIDES: Final = 5  # of a gallery, from the first on
+MIN_STORY_OF_GALLERY: Final = 200  # words: with fewer, the gallery is what the page is about
+SLIDE_NUMBER: Final = 3  # words and symbols, as in 3 / 12
+MAX_DIGITS: Final = 3
 PATH: Final = 3  # elements: a heading, what it stands in, and what that stands in
 
 _DATA: Final = re.compile(
     r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
 )
+_NUMBER: Final = word_ids("1")[0]  # of every number
 _ARTICLE, _PRE = TAG_NUMBERS["article"], TAG_NUMBERS["pre"]
 _TABLE_MASK: Final = 0xFFFF  # of a hash; no two of the names share these bits
 
@@ -190,7 +198,8 @@ def next_stories(story: Story) -> Bools | None:
     if len(headings) <= 1 or story.title not in headings or story.is_live_blog:
         return None
     page, overlap = story.page, story.headline.overlap
-    for block in headings[headings.index(story.title) + 1 :]:
+    later = headings.index(story.title) + 1
+    for block in headings[later : later + MAX_HEADINGS]:
         if overlap[block] < MIN_TITLE and _is_next(page, block, story.title):
             row = story.outermost(block, story.title, len(overlap))
             begin = page.containers.begin[row] if row < len(page.containers) else block
@@ -248,33 +257,87 @@ def _linked_headings(story: Story) -> Indices:
 
 def _teasers_below(story: Story, headings: Indices) -> Indices:
     """The elements that hold one of the *headings* and none that leads to yet another page."""
-    tokens, page = story.page.tokens, story.page
-    links = tokens.is_open("a").nonzero()[0]
-    pages = [(block, _other_page(page, links, block)) for block in headings.tolist()]
-    groups = [list(each) for _, each in groupby((p for p in pages if p[1]), lambda p: p[1])]
+    n_elements, n_blocks = len(story.page.containers), len(story.text)
+    pages = zip(headings.tolist(), _other_pages(story.page, headings), strict=True)
+    groups = [list(group) for address, group in groupby(pages, lambda page: page[1]) if address]
     behind = [story.title, *(group[-1][0] for group in groups[:-1])]
-    before = [*(group[0][0] for group in groups[1:]), len(page.blocks)]
+    before = [*(group[0][0] for group in groups[1:]), n_blocks]
     found = {
         story.outermost(block, *between)
         for group, *between in zip(groups, behind, before, strict=False)
         for block, _ in group
     }
-    return np.array(sorted(found - {len(page.containers)}), np.intp)
+    return np.array(sorted(found - {n_elements}), np.intp)
 
 
-def _other_page(page: Page, links: Indices, block: int) -> str:
-    """The address of the site's other page that *block* links to; empty if it does not."""
+def _other_pages(page: Page, headings: Indices) -> list[str]:
+    """The address of the site's other page that each heading links to; empty for none.
+
+    It is that of the last link in the heading, or around it. Each is read once: one link may be
+    around all headings.
+    """
     tokens = page.tokens
-    at = int(links.searchsorted(page.blocks.last[block], side="right")) - 1
-    if at < 0 or tokens.partner[links[at]] < page.blocks.first[block]:
-        return ""
-    start, end = int(tokens.clean_start[links[at]]), int(tokens.clean_end[links[at]])
+    links = np.append(tokens.is_open("a").nonzero()[0], -1)
+    link = links[links[:-1].searchsorted(page.blocks.last[headings], side="right") - 1]
+    holds = (link >= 0) & (tokens.partner[link] >= page.blocks.first[headings])
+    of_link = {each: _other_page(page, each) for each in np.unique(link[holds]).tolist()}
+    rows = zip(link.tolist(), holds.tolist(), strict=True)
+    return [of_link[each] if is_held else "" for each, is_held in rows]
+
+
+def _other_page(page: Page, link: int) -> str:
+    """The address that the tag *link* leads to, if it is on the site and not that of the page."""
+    tokens = page.tokens
+    start, end = int(tokens.clean_start[link]), int(tokens.clean_end[link])
     address = attributes_of_tag(tokens.clean, start, end).get("href", "").partition("#")[0]
     if page.url and address:
         address = absolute_url(address, page.url) or ""
         is_own = address == page.url.partition("#")[0]
         return "" if is_own or site_of(address) != site_of(page.url) else address
     return address
+
+
+def slides(story: Story) -> Bools | None:
+    """The slides of a gallery, each with its number (`3 / 12`), beside a whole text."""
+    numbers = _slide_numbers(story.page)
+    if not {*range(1, MIN_SLIDES + 1)} <= {*numbers.values()}:
+        return None
+    blocks = [-1, *numbers, len(story.text)]
+    elements = {
+        story.outermost(block, max(behind, story.title), before)
+        for behind, block, before in zip(blocks, blocks[1:], blocks[2:], strict=False)
+    }
+    rows = np.array(sorted(elements - {len(story.page.containers)}), np.intp)
+    found = story.inside(rows)
+    is_gallery = found is None or story.words(story.text & ~found) < MIN_STORY_OF_GALLERY
+    return None if is_gallery else found
+
+
+def _slide_numbers(page: Page) -> dict[int, int]:
+    """The blocks that begin with a number of as many as most such blocks have, and the number."""
+    texts, tokens = page.texts, page.tokens
+    numbered = tokens.token_id[page.blocks.first] == _NUMBER
+    if np.count_nonzero(numbered) < MIN_SLIDES:  # as on most pages
+        return {}
+    blocks = (numbered & (texts.size >= SLIDE_NUMBER)).nonzero()[0]
+    last = texts.token[texts.first[blocks] + SLIDE_NUMBER - 1]
+    blocks = blocks[tokens.token_id[last] == _NUMBER].tolist()
+    if len(blocks) < MIN_SLIDES:
+        return {}
+    firsts = texts.first[blocks].tolist()
+    found = [
+        (block, *(_integer(page, texts.token[at]) for at in (first, first + SLIDE_NUMBER - 1)))
+        for block, first in zip(blocks, firsts, strict=True)
+    ]
+    usual, _ = Counter(total for _, _, total in found).most_common(1)[0]
+    return {block: number for block, number, total in found if total == usual >= number > 0}
+
+
+def _integer(page: Page, token: int) -> int:
+    """The number at *token*; 0 if no gallery has so many slides."""
+    tokens = page.tokens
+    source = tokens.clean[tokens.clean_start[token] : tokens.clean_end[token]]
+    return int(source) if len(source) <= MAX_DIGITS and source.isdecimal() else 0
 
 
 SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
@@ -284,4 +347,5 @@ SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
     hidden,
     next_stories,
     teasers,
+    slides,
 )

@@ -64,7 +64,7 @@ N_PLACES: Final = int(np.prod(AXES))
 TERMS: Final = (  # axes, alone and in pairs
     *((0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3)),
     *((4,), (0, 4), (1, 4), (2, 4), (5,), (0, 5), (1, 5), (2, 5)),
-    *((6,), (0, 6)),
+    (6,),
 )
 
 UNIT: Final = 2**20  # what the blocks of a page weigh together

@@ -19,7 +19,6 @@ OF_MEDIUM: Final = 80  # what stands below a video or a recording
 OF_MARKED_MEDIUM: Final = 120  # if two marks say that it is one, also where it declares an article
 OF_DECLARED_MEDIUM: Final = 150  # if it declares that it is one, and no article
 OF_NOTES: Final = 350  # the notes of an episode
-OF_MARKED_NOTES: Final = 200  # if it declares to be an article
 OF_GALLERY: Final = 200  # captions alone, if it is one by its address
 MIN_PICTURES: Final = 5
 OF_LONG_CAPTION: Final = 120  # words for each picture, captions of several sentences
@@ -94,17 +93,16 @@ _AUDIO_PLAYERS: Final = (
 # https://developer.wordpress.org/advanced-administration/wordpress/post-formats/
 _TEMPLATE: Final = re.compile(
     r"""<body\s[^>]{0,300}?class=["'][^"']{0,500}?\b(?:"""
-    r"single-format-(video|audio)|(gallery|slideshow|galerie|bildergalerie))\b"
+    r"single-format-(?P<format>video|audio)|(?P<gallery>gallery|slideshow|galerie|bildergalerie))\b"
 )
-_GALLERY_TEMPLATE, _FORMAT = 2, 1  # groups
 
 # Titles that begin with what the page is: “Video: …”, “Watch: …”, “Fotostrecke: …”.
 _VIDEO_TITLE: Final = re.compile(
-    r"\[?(?:video|vídeo|vidéo|watch|видео|wideo|视频|視頻|動画)\]?\s*[\W_]", re.IGNORECASE
+    r"\[?(?:video|vídeo|vidéo|watch|видео|wideo|视频|視頻|動画)\s*[^\w\s]", re.IGNORECASE
 )
 _GALLERY_TITLE: Final = re.compile(
     r"(?:gallery|galerie|galería|galeria|bildergalerie|fotostrecke|in pictures|pictures|photos"
-    r"|fotos|en images|diaporama|фоторепортаж|图集|图片)\s*[\W_]"
+    r"|fotos|en images|diaporama|фоторепортаж|图集|图片)\s*[^\w\s]"
     r"|.*\b(?:in (?:pictures|bildern|photos)|en (?:imágenes|images|fotos))\b",
     re.IGNORECASE,
 )
@@ -122,7 +120,7 @@ def _in_path(facts: PageFacts, words: frozenset[str]) -> str:
     return f"/{found}/" if found else ""
 
 
-def _template(facts: PageFacts, group: int) -> str:
+def _template(facts: PageFacts, group: str) -> str:
     found = _TEMPLATE.search(facts.source)
     return "" if found is None else found[group] or ""
 
@@ -140,7 +138,7 @@ def gallery(facts: PageFacts) -> str:
         return "" if facts.declares_article else declared
     place = _in_path(facts, _GALLERY_WORDS)
     is_essay = facts.declares_article or facts.n_words >= OF_GALLERY
-    return _template(facts, _GALLERY_TEMPLATE) if place and is_essay else place
+    return _template(facts, "gallery") if place and is_essay else place
 
 
 def _captions(facts: PageFacts) -> str:
@@ -158,7 +156,7 @@ def _captions(facts: PageFacts) -> str:
     marks = (
         facts.declared(_GALLERY_TYPES),
         _in_path(facts, _GALLERY_WORDS),
-        _template(facts, _GALLERY_TEMPLATE),
+        _template(facts, "gallery"),
     )
     mark = next(filter(None, marks), "")
     if mark and facts.n_words < OF_PICTURE * facts.kept.n_pictures:
@@ -180,7 +178,7 @@ def video(facts: PageFacts) -> str:
             return f"{declared}, {place}"
     if facts.n_words >= OF_MARKED_MEDIUM:
         return ""
-    template = _template(facts, _FORMAT)
+    template = _template(facts, "format")
     titled = _VIDEO_TITLE.match(facts.title)
     named = place or (template if template == "video" else "") or (titled and quoted(titled[0]))
     shown = declared or _first(facts, _PLAYERS)
@@ -188,24 +186,25 @@ def video(facts: PageFacts) -> str:
 
 
 def audio(facts: PageFacts) -> str:
-    """The type or the address of a recording, or where a podcast is found."""
+    """The type of a recording, or two marks of one; three of what is declared to be an article."""
     found = facts.declared(_PODCAST_TYPES) or _podcast(facts)
     if found and not facts.declarations.has_article_type:
         return found
     is_article = facts.declarations.has_article_type
-    if facts.n_words >= (OF_MARKED_NOTES if is_article else OF_NOTES):
+    if facts.n_words >= OF_NOTES:
         return ""
     place = _in_path(facts, _AUDIO_WORDS)
     declared = facts.declared(_AUDIO_TYPES) or facts.declared_in_graph("music")
     if facts.n_words < OF_MEDIUM and not is_article and (declared or place):
         return declared or place
-    named = place or ("audio" if _template(facts, _FORMAT) == "audio" else "")
+    named = place or ("audio" if _template(facts, "format") == "audio" else "")
     listed = _directories(facts)
     if not named and not listed:
         return ""
     marks = (named, listed, declared or _first(facts, _AUDIO_PLAYERS))
     seen = [each for each in marks if each]
-    return ", ".join(seen) if len(seen) > 1 else ""
+    is_long_article = is_article and facts.n_words >= OF_MARKED_MEDIUM
+    return ", ".join(seen) if len(seen) > (2 if is_long_article else 1) else ""
 
 
 def _first(facts: PageFacts, marks: tuple[str, ...]) -> str:

@@ -14,7 +14,6 @@ from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 # Words: of what was kept, and of the whole page.
 OF_TEASER: Final = 150
 OF_DECLARED_TEASER: Final = 250  # declared not to be free
-OF_BROKEN_TEASER: Final = 400  # so declared, with an ellipsis at its end
 OF_WALL: Final = 700  # a page with the purposes of a consent manager
 OF_CHALLENGE: Final = 250
 OF_SHELL: Final = 40
@@ -314,9 +313,7 @@ _OFFERS: Final = tuple(
 
 def teaser(facts: PageFacts) -> str:
     """The end of a text that is cut, and the paywall that cuts it."""
-    is_broken_off = has_ellipsis(facts.text)
-    longest = OF_BROKEN_TEASER if is_broken_off else OF_DECLARED_TEASER
-    if facts.n_words >= longest or not facts.text:
+    if facts.n_words >= OF_DECLARED_TEASER or not facts.text:
         return ""
     source = facts.declarations.source
     offer = offer_at_end(facts.text)
@@ -324,7 +321,7 @@ def teaser(facts: PageFacts) -> str:
     is_cut = bool(offer) or breaks_off(facts.text)
     if is_cut and "isAccessibleForFree" in source and _NOT_FREE.search(source) is not None:
         return f"{end}, not free as declared"
-    is_marked = (offer or is_broken_off) and facts.n_words < OF_TEASER
+    is_marked = (offer or has_ellipsis(facts.text)) and facts.n_words < OF_TEASER
     mark = _PAYWALL_MARK.search(source) if is_marked else None
     return "" if mark is None else f"{end}, {quoted(mark[0])}"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, beside
+from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, NAMES, beside
 from scrapy_mss.blocks.page import Page
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
@@ -44,6 +44,8 @@ BESIDE = {
     + NEXT.format("Bees on the roof", text("other", 500)),
     "an article behind that of the headline": f"<article>{H1}{text('story')}</article>"
     f"<article class=b><div><h1>Bees on the roof</h1></div>{text('other', 500)}</article>",
+    "slides of a gallery": f"{H1}{text('story', 250)}"
+    + "".join(f"<div><b>{n} of 6</b>{text('other', 50)}</div>" for n in range(1, 7)),
     "teasers": STORY + "".join(card(number, "other") for number in range(4)),
 }
 ALL_THE_STORY = {
@@ -57,6 +59,10 @@ ALL_THE_STORY = {
     "places with a page of their own, and text below": f"{STORY}{CARDS}{text('rest')}",
     "books of a shop elsewhere": STORY
     + "".join(card(number, "book", "https://shop.example.com") for number in range(4)),
+    "a gallery below an introduction": f"{STORY}"
+    + "".join(f"<div><b>{n} / 6</b>{text('slide', 50)}</div>" for n in range(1, 7)),
+    "scores of one team": f"{STORY}"
+    + "".join(f"<li>{n} : 2 {'goal ' * 50}</li>" for n in range(9)),
     "a list below a line": f"{H1}{text('line', 20)}{CARDS}",
 }
 
@@ -76,6 +82,11 @@ def found(source: str) -> str:
 @pytest.mark.parametrize("name", BESIDE)
 def test_what_is_beside_the_story_is_found(name: str) -> None:
     assert found(BESIDE[name]) == "other"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_is_known(name: str) -> None:
+    assert found(f"{STORY}<div class='new-{name}'>{text('other')}</div>") == "other"
 
 
 @pytest.mark.parametrize("name", ALL_THE_STORY)
