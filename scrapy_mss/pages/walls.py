@@ -71,7 +71,8 @@ _CONSENT_PHRASES: Final = tuple(
         (
             r"legitimate interest|berechtigtes? interesse|intérêt légitime|interés legítimo"
             r"|interesse legittimo|gerechtvaardigd belang|uzasadnion\w{1,4} interes"
-            r"|interesse legítimo|berättigat intresse|legitim interesse|законн\w{1,4} интерес|合法(?:利益|权益)"
+            r"|interesse legítimo|berättigat intresse|legitim interesse|законн\w{1,4} интерес"
+            r"|合法(?:利益|权益)"
         ),
         (
             r"(?:accept|reject|agree to|decline) (?:all|cookies)|alle? (?:akzeptieren|ablehnen)"
