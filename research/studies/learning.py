@@ -153,7 +153,7 @@ def split(
         if site in taught:
             n = min(n_taught, len(pages) if part.whole else max(len(pages) // 2, 1))
             examples += pages[:n]
-            same += pages[n : n + MOST_READ]
+            same += [] if part.whole else pages[n : n + MOST_READ]
         else:
             others += pages[:MOST_READ]
     model = extractor.model
