@@ -309,7 +309,7 @@ class Extractor:
 
         ``empty``: the text has no words. ``not_found``: the page has less than half of them in one
         place. ``already_learned``: the same text at the same address. ``model_full``: the counts
-        have reached their limit. This needs the extra ``labels``.
+        have reached their limit.
         """
         page = self._page(html, url)
         inside, share = align(page.tokens, text)

@@ -31,12 +31,13 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
+from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.files import bundled_model, write_atomically
@@ -90,6 +91,7 @@ class Read(NamedTuple):
     inside: Bools
     gold: list[str]
     today: float  # F1 without memory
+    likely: float  # that it is an article
     adds: SiteMemory
     adds_labelled: SiteMemory
 
@@ -109,7 +111,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
     # Some sets know the site of a page, but not its address.
     url = labelled.url or f"https://{labelled.site}/"
     page, reading = Page.of(labelled.html, url=url), Reading()
-    text = extractor.extract_page(page, reading).text
+    found = extractor.extract_page(page, reading)
     gold = metrics.words(labelled.golds[0])
     inside = label_blocks(page, labelled.golds[0])
     return Read(
@@ -118,7 +120,8 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         reading.probability,
         inside,
         gold,
-        metrics.bag(metrics.words(text), gold).f1,
+        metrics.bag(metrics.words(found.text), gold).f1,
+        found.probability,
         reading.visit.update.added,
         SiteMemory.of_page(BlockKeys.of(page), inside.astype(float), MINUTE, labelled=True),
     )
@@ -128,6 +131,8 @@ def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
     """The article's text by the *probability* of each block."""
     page, profile = read_page.page, extractor.profile
     chosen = select(page, probability, profile.bias)
+    if read_page.likely >= MIN_ARTICLE_PROBABILITY:
+        chosen = select(page, probability, profile.bias, beside(page, chosen.above))
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     return render(page.tokens, kept)
 

@@ -7,8 +7,9 @@ coefficient, and what those of a block sum to is added to the block's log-odds.
 A labelled page moves the coefficients of its traits by gradient steps on its log-loss, and is
 forgotten. The log-loss of a block curves by 1/4 at most, so a trait is moved by its slope over the
 curvature of all pages that had it: less, the more pages there were. What is stored of a trait is
-this curvature, and its product with the coefficient. Of pages that were learned at the same time
-both can be added, which gives the weighted mean of their coefficients.
+this curvature, and its product with the coefficient. Both can be added: the sum of two crawls has
+the weighted mean of their coefficients, and of pages that are learned at the same time, the moves
+add up.
 """
 
 from __future__ import annotations

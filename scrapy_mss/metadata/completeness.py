@@ -10,6 +10,8 @@ whole text to crawlers, and templates name selectors that most of their pages la
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,6 +33,7 @@ CHARACTERS: Final = 0.1  # how far the number of characters may be from a number
 LONGEST_WORD: Final = 15  # characters, of all text by its words: beyond, no spaces are between them
 CHARACTERS_A_WORD: Final = 2  # of such a text
 PAID: Final = 0.5  # of the words, in the part that is not free: it is there
+MAX_NAMES: Final = 20  # of paid parts: for each, the page is searched
 MAX_ELEMENTS: Final = 50  # that a selector may select
 _NUMBER: Final = re.compile(r"\d{1,7}")
 _NAME: Final = re.compile(r"\s*[.#]([\w-]{1,100})\s*")  # of a class or an identifier
@@ -89,15 +92,20 @@ def _paid_words(page: ParsedPage, tokens: Tokens) -> int:
 
     As search engines ask for it, a selector is a class; an identifier is read, too.
     """
-    node = page.graph.best_node(ARTICLE)
     inside = np.zeros(len(tokens) + 1, np.int64)
+    matches = map(_NAME.fullmatch, _paid_selectors(page))
+    names = dict.fromkeys(found[1] for found in matches if found)
+    for name in islice(names, MAX_NAMES):
+        for element in page.tree.named(name, MAX_ELEMENTS):
+            first, last = np.searchsorted(tokens.start, page.tree.extent(element))
+            inside[first] += 1
+            inside[last] -= 1
+    return int(np.count_nonzero(tokens.is_word & (inside.cumsum()[:-1] > 0)))
+
+
+def _paid_selectors(page: ParsedPage) -> Iterator[str]:
+    node = page.graph.best_node(ARTICLE)
     for part in listed(node.get("hasPart") if node else None, MAX_PARTS):
         selector = part.get("cssSelector") if isinstance(part, dict) else None
-        is_paid = isinstance(part, dict) and is_free(str(part.get("isAccessibleForFree"))) is False
-        for name in str(selector).split(",")[:MAX_PARTS] if selector and is_paid else ():
-            found = _NAME.fullmatch(name)
-            for element in page.tree.named(found[1], MAX_ELEMENTS) if found else ():
-                first, last = np.searchsorted(tokens.start, page.tree.extent(element))
-                inside[first] += 1
-                inside[last] -= 1
-    return int(np.count_nonzero(tokens.is_word & (inside.cumsum()[:-1] > 0)))
+        if selector and is_free(str(part.get("isAccessibleForFree"))) is False:
+            yield from str(selector).split(",")[:MAX_PARTS]

@@ -48,11 +48,12 @@ _CONSENT_MARK: Final = re.compile(
 # What consent managers say to readers, a row an idea; all languages of a row count once. The
 # purposes and the legitimate interest are terms of the IAB's framework (TCF v2), which every vendor
 # has to name. An article about cookies tells of them, but does not ask its readers for consent.
+# Repeats are bounded: what is searched may be one word of any length.
 _CONSENT_PHRASES: Final = tuple(
     re.compile(row, re.IGNORECASE)
     for row in (
         (
-            r"(?:our|\d+) (?:\w+ )?partners|unsere \d* ?partner|nos \d* ?partenaires"
+            r"(?:our|\d{1,4}) (?:\w{1,30} )?partners|unsere \d* ?partner|nos \d* ?partenaires"
             r"|nuestros \d* ?(?:socios|partners)|nostri \d* ?(?:partner|fornitori)"
             r"|onze \d* ?partners|nasi \d* ?(?:zaufani )?partnerzy|nossos \d* ?parceiros"
             r"|våra \d* ?(?:samarbets)?partners|vores \d* ?partnere|наши \d* ?партн|合作伙伴"
@@ -65,12 +66,13 @@ _CONSENT_PHRASES: Final = tuple(
             r"|informazioni su(?:l| un)? (?:tuo )?dispositivo"
             r"|informatie op (?:een|je|uw) apparaat|informacji na urządzeniu"
             r"|informações (?:em um|num|no seu) dispositivo|information på (?:en|din) enhet"
-            r"|информаци\w+ на (?:вашем )?устройстве|设备上[^。]{0,8}(?:存储|访问)"
+            r"|информаци\w{1,4} на (?:вашем )?устройстве|设备上[^。]{0,8}(?:存储|访问)"
         ),
         (
             r"legitimate interest|berechtigtes? interesse|intérêt légitime|interés legítimo"
-            r"|interesse legittimo|gerechtvaardigd belang|uzasadnion\w+ interes|interesse legítimo"
-            r"|berättigat intresse|legitim interesse|законн\w+ интерес|合法(?:利益|权益)"
+            r"|interesse legittimo|gerechtvaardigd belang|uzasadnion\w{1,4} interes"
+            r"|interesse legítimo|berättigat intresse|legitim interesse|законн\w{1,4} интерес"
+            r"|合法(?:利益|权益)"
         ),
         (
             r"(?:accept|reject|agree to|decline) (?:all|cookies)|alle? (?:akzeptieren|ablehnen)"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata import completeness_of
-from scrapy_mss.metadata.completeness import MAX_ELEMENTS
+from scrapy_mss.metadata.completeness import MAX_ELEMENTS, MAX_NAMES
 
 LINE = "The council has closed the old bridge again, for the third time in a year. "
 LONG = (LINE * 15).strip()  # 225 words
@@ -115,3 +115,14 @@ def test_a_selector_of_many_elements_is_bounded() -> None:
     many = "<i class=paid>one two</i>" * (10 * MAX_ELEMENTS)
 
     assert found(LONG, PART, many) == (None, None)
+
+
+def test_the_names_of_many_parts_are_bounded() -> None:
+    """The page is searched for each name, so one of many parts is looked for but once."""
+    first = [{**PAID, "cssSelector": f".p{n}, .p0"} for n in range(MAX_NAMES)]
+    last = [{**PAID, "cssSelector": ".paid"}]
+    source = f"<div class=paid><p>{LONG}</div>"
+
+    assert found(LONG, {**PAID, "hasPart": [*first, *last]}, source) == (None, None)
+    assert found(LONG, {**PAID, "hasPart": [*first[1:], *last]}, source) == (None, None)
+    assert found(LONG, {**PAID, "hasPart": [*first[2:], *last]}, source) == (True, None)
