@@ -45,7 +45,7 @@ from scrapy_mss.pages.addresses import site_of
 
 # Raised when places, scripts or traits change (tests/blocks/test_families.py), so that what is
 # stored of others is not used: it is part of `Model.reader`.
-VERSION: Final = 2
+VERSION: Final = 3
 
 # The axes of a place: where on each another class begins.
 LENGTHS: Final = (3, 8, 16, 32, 64)  # words
@@ -72,10 +72,11 @@ LIKELY: Final = 0.5  # probability from which on a block counts as the article's
 # Chosen on `sites_ctf` and `sites_daniel`, and verified on others: research/notes/learning.md.
 PRIOR_PAGES: Final = 0.2  # that speak for no correction
 MOST: Final = 3.0  # log-odds of a correction
-FEWEST_SITES, FEWEST_PAGES = 4, 4
+FEWEST_SITES, FEWEST_PAGES = 4, 6
 MAX_PAGES_OF_SITE: Final = 20  # that a site counts as, at most, for others
 MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
+LIKELY_GAIN: Final = 0.5  # of them, that the gain of a site's own pages is
 MAX_SITES: Final = 256
 MAX_ROWS: Final = 2**20  # 24 bytes each; of a site with ten labelled pages some seven hundred
 MAX_TRAITS: Final = 2**13  # of a site: a quarter of those that weigh least goes at once
@@ -89,8 +90,8 @@ _PLACE_MASK, _SCRIPT_MASK = np.uint64(2**_PLACE_BITS - 1), np.uint64(2**_SCRIPT_
 _TRAIT_MASK = np.uint64(2**TRAIT_BITS - 1)
 _COUNTS = 2**_PLACE_BITS - 1  # in the row of this place: what the counts of crawls were worth
 # In these rows of a site: what traits were worth on its labelled pages before they were learned,
-# the number of pages and their gain, and the F1 of their words without traits and with them.
-_SCORED, _TRIED = FIRST_TRAIT - 2, FIRST_TRAIT - 1
+# squares of gains, the F1 of their words without traits and with them, and pages and gains.
+_SPREAD, _SCORED, _TRIED = range(FIRST_TRAIT - 3, FIRST_TRAIT)
 N_SUMS: Final = 2
 _WEIGHT, _RESIDUAL = range(N_SUMS)
 """The columns of places: of the blocks there their weight, and their residual by the classifier
@@ -346,8 +347,8 @@ class Lessons:
         without, correction = readings.with_others, known.correction(of_block)
         scored = [_f1(page, inside, each) for each in (without, corrected(without, correction))]
         gain = share @ _gain(inside, without, correction)
-        tried = np.array([[UNIT * scored[0], UNIT], [UNIT * scored[1], gain]])
-        rows.append((np.array([_SCORED, _TRIED]), tried))
+        tried = np.array([[gain**2 / UNIT, UNIT * scored[0], UNIT], [0.0, UNIT * scored[1], gain]])
+        rows.append((np.array([_SPREAD, _SCORED, _TRIED]), tried))
         more = known.learned(of_block, inside, without, weight / weight.mean())
         rows.append((more.trait.astype(np.intp), UNIT * np.array([more.curvature, more.moment])))
         keys = np.concatenate([each for each, _ in rows]).astype(np.uint64)
@@ -388,7 +389,7 @@ class Lessons:
     @property
     def _of_traits(self) -> Bools:
         """bool[n]: the rows of traits, and of what they were worth."""
-        of_traits: Bools = self.keys & _TRAIT_MASK >= _SCORED
+        of_traits: Bools = self.keys & _TRAIT_MASK >= _SPREAD
         return of_traits
 
     def knows(self, url: str) -> bool:
@@ -432,13 +433,14 @@ class Lessons:
     def of_site(self, url: str) -> SiteLesson | None:
         """What labelled pages of the site of *url* were worth; None if there is none."""
         site = np.uint64(site_number(url)) << _SITE_SHIFT
-        rows = slice(*self.keys.searchsorted([site | _SCORED, site | FIRST_TRAIT]).tolist())
-        if rows.stop - rows.start != len((_SCORED, _TRIED)):
+        rows = slice(*self.keys.searchsorted([site | _SPREAD, site | FIRST_TRAIT]).tolist())
+        if rows.stop - rows.start != len((_SPREAD, _SCORED, _TRIED)):
             return None
-        (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
+        (squares, _), (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
         if not pages:
             return None
-        is_used = pages >= FEWEST_PAGES and gain > 0
+        error = max(squares - gain**2 / pages, 0.0) ** 0.5  # of the gain of all pages, about
+        is_used = pages >= FEWEST_PAGES and gain > LIKELY_GAIN * error
         return SiteLesson(pages, gain / pages, f1 / pages, f1_with_traits / pages, is_used)
 
     def _coefficients(self, site: int, reader: int) -> Coefficients:
