@@ -194,6 +194,7 @@ PAGES: dict[str, Callable[[int], str]] = {
     "Latin-1": lambda n: latin_1(n * 2 // 3),
     "sentence ends": lambda n: "a. " * (n // 3),
     "quotes after a sentence": lambda n: ("." + '"' * 99) * (n // 100),
+    "white space in the title": lambda n: "<title>a" + " " * n + "b</title><p>one two",
     "digits beside cookies": lambda n: "<p>cookie " + "1" * n,
     "words of consent without end": lambda n: "<p>cookie " + "законн" * (n // 12),
     "words of devices without end": lambda n: "<p>cookie " + "информаци" * (n // 18),

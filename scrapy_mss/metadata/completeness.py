@@ -1,10 +1,11 @@
 """Whether the text of a page is the whole article, as far as the page says so.
 
-Most pages say nothing, and nothing is guessed of them. An end that offers to go on is certain; an
-ellipsis is where the text is short or a paywall is on the page, as writers use it, too. A declared
-`wordCount` is that of the text for all but one in fifty pages. That an article is not free says
-little by itself, nor does it that no element has the selector of the paid part: servers send the
-whole text to crawlers, and templates name selectors that most of their pages lack.
+Most pages say nothing, and nothing is guessed of them. An end that offers to go on is nearly
+certain: of 2,142 labelled texts, which are whole, four have one. An ellipsis is only where the text
+is short or a paywall is on the page, as writers use it, too. A declared `wordCount` is that of the
+text for all but one in fifty pages. That an article is not free says little by itself, nor does it
+that no element has the selector of the paid part: servers send the whole text to crawlers, and
+templates name selectors that most of their pages lack.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ class PageFacts:
     @lazy
     def names(self) -> frozenset[str]:
         """The pieces of the title in small letters: the page's name, and those of its site."""
-        pieces = _BETWEEN_NAMES.split(self.title.casefold())
+        # With single spaces: in a run of them, the pattern would search from each.
+        pieces = _BETWEEN_NAMES.split(" ".join(self.title.casefold().split()))
         return frozenset(" ".join(_NOT_IN_NAMES.sub(" ", piece).split()) for piece in pieces)
 
     @lazy
@@ -130,7 +131,7 @@ def quoted(text: str) -> str:
 
 _IDEOGRAPHS: Final = re.compile(f"[{CJK}]")
 _HREF: Final = re.compile(r"""\shref\s*=\s*["']?([^"'\s>]+)""")
-_BETWEEN_NAMES: Final = re.compile(r"\s+[-–—·»›•:]\s+|\s*\|\s*")  # noqa: RUF001
+_BETWEEN_NAMES: Final = re.compile(r" [-–—·»›•:] | ?\| ?")  # noqa: RUF001
 _NOT_IN_NAMES: Final = re.compile(r"[.!?…]+")
 _PUBLISHED_CUES: Final = ("datePublished", "published_time")
 _DATE_CUES: Final = ("<time", *_PUBLISHED_CUES)
