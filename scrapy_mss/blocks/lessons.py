@@ -72,7 +72,7 @@ LIKELY: Final = 0.5  # probability from which on a block counts as the article's
 # Chosen on `sites_ctf` and `sites_daniel`, and verified on others: research/notes/learning.md.
 PRIOR_PAGES: Final = 0.2  # that speak for no correction
 MOST: Final = 3.0  # log-odds of a correction
-FEWEST_SITES, FEWEST_PAGES = 6, 6
+FEWEST_SITES, FEWEST_PAGES = 4, 6
 MAX_PAGES_OF_SITE: Final = 20  # that a site counts as, at most, for others
 MAX_FOLDS: Final = 10
 SURE: Final = 1.0  # standard errors that the mean gain of sites is above 0
