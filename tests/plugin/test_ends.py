@@ -102,7 +102,7 @@ def test_what_is_or_may_be_lost_is_logged_for_each_part(
     crawl.end()
 
     monkeypatch.undo()
-    (lost,) = (line for line in caplog.messages if "lost, since it was not written" in line)
+    (lost,) = (line for line in caplog.messages if "not confirmed these, which may be lost" in line)
     for part in (
         "the counts of 1 sites and days",
         "the counts of 1 learned pages",
