@@ -32,12 +32,13 @@ from research.datasets.sets import load
 from research.errors import UserError
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, confidence_features, page_features
 from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.core.cleaning import keep
-from scrapy_mss.extractor import Extraction
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction
 from scrapy_mss.items import Article
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable
@@ -114,11 +115,11 @@ class Clock:
         self._began = process_time()
 
 
-def read_in_stages(html: str, model: Model, clock: Clock) -> str:
-    """The text of *html* as `Extractor.extract` makes it, with a lap for each stage."""
+def read_in_stages(html: str, url: str, model: Model, clock: Clock) -> str:
+    """The text of *html* at *url* as `Extractor.extract` makes it, with a lap for each stage."""
     classifier, profile = model.classifier, model.profile
     assert classifier is not None
-    page = Page.of(html, profile.stem)
+    page = Page.of(html, profile.stem, url)
     clock.lap("tokenize")
     _ = page.blocks
     clock.lap("segment")
@@ -134,14 +135,19 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     probability = classifier.networks.probabilities(page, inputs)
     clock.lap("network")
     chosen = select(page, probability, profile.bias)
-    kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     clock.lap("select")
-    text = readable(page.tokens, kept)
-    clock.lap("render")
     read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
-    classifier.article_probability(page_features(read))
+    likely = classifier.article_probability(page_features(read))
     classifier.confidence(confidence_features(read))
     clock.lap("page features")
+    if likely >= MIN_ARTICLE_PROBABILITY:
+        others = beside(page, chosen.above)
+        if (others & chosen.kept).any():
+            chosen = select(page, probability, profile.bias, others)
+    clock.lap("story")
+    kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
+    text = readable(page.tokens, kept)
+    clock.lap("render")
     return text
 
 
@@ -156,7 +162,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
             continue
         costs.units.append(unit)
         costs.sizes.append(len(page.source))
-        costs.texts.append(read_in_stages(page.html, model, Clock(costs.stages)))
+        costs.texts.append(read_in_stages(page.html, page.url or "", model, Clock(costs.stages)))
         extraction = Extractor.of(model).extract(page.html, page.url or "")
         if costs.texts[-1] != extraction.text:
             raise AssertionError(f"page {page.id}: the stages give another text than extract does")

@@ -15,7 +15,7 @@ def test_the_stages_of_a_page_come_to_its_text(way: str) -> None:
     html, costs, model = news_page(0).html, Costs(), bundled_model()
 
     with WAYS[way]():
-        text = read_in_stages(html, model, Clock(costs.stages))
+        text = read_in_stages(html, "", model, Clock(costs.stages))
 
     assert text == Extractor.of(model).extract(html).text
     assert len(text) > 100
