@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.explanation import (
     SITE,
@@ -36,7 +35,7 @@ from scrapy_mss.blocks.page_features import (
     page_features_again,
     without_address,
 )
-from scrapy_mss.blocks.selection import Selection, article_tokens, select
+from scrapy_mss.blocks.selection import Selection, article_tokens, of_story, select
 from scrapy_mss.core.cleaning import (
     cut_at_boundary,
     is_article,
@@ -275,7 +274,8 @@ class Extractor:
         if self.model.classifier is None:
             return self._by_tokens(page)
         reading = self._read(page, self.model.classifier, site)
-        return self._by_blocks(reading, self.model.classifier)
+        extraction, _ = self._by_blocks(reading, self.model.classifier)
+        return extraction
 
     def explain(self, html: str | bytes, url: str = "") -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
@@ -293,15 +293,13 @@ class Extractor:
                 f"this extractor has the profile {self.profile.name!r}"
             )
         reading = self._read(page, classifier, site)
-        extraction = self._by_blocks(reading, classifier)
+        extraction, verdict = self._by_blocks(reading, classifier)
         effects = group_effects(classifier, page, reading.page.inputs)
         if site is not None or len(self.model.learned.lessons):
             effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
         found = decisions(page, reading.chosen, extraction.kept)
         zero = reading.chosen.threshold - self.profile.bias
         blocks = explained_blocks(page, reading.page.probability, found, effects)
-        kept, text, likely = extraction.kept, extraction.text, extraction.probability
-        verdict = verdict_of(_facts(reading, kept, text, likely))
         return Explanation(extraction, zero, blocks, verdict)
 
     def learn(self, html: str | bytes, text: str, url: str = "") -> str | None:
@@ -348,9 +346,8 @@ class Extractor:
         # What stands beside a story also tells what is no article: a thread, a list. So that is
         # decided by the whole; only then is an article's text that of its story alone.
         if likely >= MIN_ARTICLE_PROBABILITY:
-            others = beside(page, chosen.above)
-            if np.count_nonzero(others & chosen.kept):
-                chosen = select(page, read.probability, self.profile.bias, others)
+            whole, chosen = chosen, of_story(page, chosen, read.probability, self.profile.bias)
+            if chosen is not whole:
                 read = read.again(read.probability, chosen.kept, chosen.threshold)
         return _Reading(read, chosen, likely, untaught)
 
@@ -373,22 +370,26 @@ class Extractor:
             correction = correction + taught.counts_weight * effect
         return corrected(untaught, correction), taught.by_site
 
-    def _by_blocks(self, reading: _Reading, classifier: BlockClassifier) -> Extraction:
-        """The article as *reading* has chosen it."""
+    def _by_blocks(
+        self, reading: _Reading, classifier: BlockClassifier
+    ) -> tuple[Extraction, Verdict]:
+        """The article as *reading* has chosen it, and why the page is of its kind."""
         page, chosen = reading.page.page, reading.chosen
         kept = keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
         text = readable(page.tokens, kept)
         likely = reading.article_probability if text else 0.0
-        return Extraction(
+        verdict = verdict_of(_facts(reading, kept, text, likely))
+        extraction = Extraction(
             text=text,
             span=chosen.span,
             probability=likely,
-            kind=verdict_of(_facts(reading, kept, text, likely)).kind,
+            kind=verdict.kind,
             page=page,
             scores=chosen.scores,
             kept=kept,
             confidence=_confidence(reading.page, classifier, text) if text else 0.0,
         )
+        return extraction, verdict
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""

@@ -32,11 +32,10 @@ from research.datasets.sets import load
 from research.errors import UserError
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.article import ModelState, read_article
-from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, confidence_features, page_features
-from scrapy_mss.blocks.selection import article_tokens, select
+from scrapy_mss.blocks.selection import article_tokens, of_story, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction
 from scrapy_mss.items import Article
@@ -141,9 +140,7 @@ def read_in_stages(html: str, url: str, model: Model, clock: Clock) -> str:
     classifier.confidence(confidence_features(read))
     clock.lap("page features")
     if likely >= MIN_ARTICLE_PROBABILITY:
-        others = beside(page, chosen.above)
-        if (others & chosen.kept).any():
-            chosen = select(page, probability, profile.bias, others)
+        chosen = of_story(page, chosen, probability, profile.bias)
     clock.lap("story")
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     text = readable(page.tokens, kept)

@@ -31,10 +31,9 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
-from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.selection import article_tokens, select
+from scrapy_mss.blocks.selection import article_tokens, of_story, select
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extractor
@@ -132,7 +131,7 @@ def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
     page, profile = read_page.page, extractor.profile
     chosen = select(page, probability, profile.bias)
     if read_page.likely >= MIN_ARTICLE_PROBABILITY:
-        chosen = select(page, probability, profile.bias, beside(page, chosen.above))
+        chosen = of_story(page, chosen, probability, profile.bias)
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     return render(page.tokens, kept)
 

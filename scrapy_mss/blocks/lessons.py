@@ -36,7 +36,14 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.scripts import NAMES, script_of
 from scrapy_mss.blocks.texts import CLOSERS
-from scrapy_mss.blocks.traits import CURVATURE, FIRST_TRAIT, TRAIT_BITS, Coefficients, traits
+from scrapy_mss.blocks.traits import (
+    CURVATURE,
+    FIRST_TRAIT,
+    TRAIT_BITS,
+    Coefficients,
+    distances,
+    traits,
+)
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -112,13 +119,11 @@ _TAG_CLASSES = _tag_classes()
 
 def places(page: Page, probability: Floats) -> Indices:
     """intp[n]: the place of each block, by the *probability* (float64[n]) of all."""
-    kept = np.flatnonzero(probability > LIKELY)
-    first, last = (kept[0], kept[-1]) if len(kept) else (0, len(probability) - 1)
-    at = np.arange(len(probability))
+    from_first, to_last = distances(probability > LIKELY)
     axes = (
         np.digitize(page.blocks.words, LENGTHS),
-        np.digitize(at - first, DISTANCES),
-        np.digitize(last - at, DISTANCES),
+        np.digitize(from_first, DISTANCES),
+        np.digitize(to_last, DISTANCES),
         _TAG_CLASSES[page.ancestor_tags[0]],
         _in_main_container(page, probability),
         _ends_sentence(page),
@@ -201,7 +206,7 @@ class Normal(NamedTuple):
 class Gain(NamedTuple):
     """What pages gain from a correction with weight a, at least: a slope - a² curvature / 2."""
 
-    slope: Floats  # float64[n], for each of n sites, or halves of one
+    slope: Floats  # float64[n], for each of n sites
     curvature: Floats
 
     def of(self, weight: float) -> Floats:

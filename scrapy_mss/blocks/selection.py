@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among, mix_rows
@@ -87,6 +88,14 @@ def select(
     tables = _tables(page, kept, scores)
     span = _span_of(page, kept, tables, scores)
     return Selection(scores, span, kept, above, copied, others, zero, tables)
+
+
+def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
+    """*chosen* by *probability*, or the choice without text that stands beside the story."""
+    others = beside(page, chosen.above)
+    if not np.count_nonzero(others & chosen.kept):
+        return chosen
+    return select(page, probability, bias, others)
 
 
 def threshold(page: Page, probability: Floats) -> float:

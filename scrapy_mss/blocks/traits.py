@@ -42,13 +42,12 @@ LEAST: Final = 0.02  # coefficients that are worth a row
 def traits(page: Page, likely: Bools) -> TokenIds:
     """uint64[n_traits, n]: the traits of each block; *likely* (bool[n]) are the article's."""
     n = len(likely)
-    kept = np.flatnonzero(likely)
-    first, last = (kept[0], kept[-1]) if len(kept) else (0, n - 1)
+    from_first, to_last = distances(likely)
     around = [*page.ancestor_keys[:4]]
     place = mix(around[:3])
     length = np.digitize(page.blocks.words, LENGTHS).astype(np.uint64)
-    after_first = np.digitize(np.arange(n) - first, DISTANCES).astype(np.uint64)
-    before_last = np.digitize(last - np.arange(n), DISTANCES).astype(np.uint64)
+    after_first = np.digitize(from_first, DISTANCES).astype(np.uint64)
+    before_last = np.digitize(to_last, DISTANCES).astype(np.uint64)
     columns = [
         *(*around, mix(around[:2]), place, mix(around)),
         *(_end_words(page, n, last=is_last) for n in (2, 4) for is_last in (False, True)),
@@ -59,6 +58,13 @@ def traits(page: Page, likely: Bools) -> TokenIds:
     hashes = np.array([mix([*each]) for each in zip(numbers, columns, strict=True)])
     found: TokenIds = hashes >> np.uint64(64 - TRAIT_BITS) | np.uint64(FIRST_TRAIT)
     return found
+
+
+def distances(likely: Bools) -> tuple[Indices, Indices]:
+    """intp[n] each: how far every block is behind the first *likely* one and before the last."""
+    kept, at = np.flatnonzero(likely), np.arange(len(likely))
+    first, last = (kept[0], kept[-1]) if len(kept) else (0, len(likely) - 1)
+    return at - first, last - at
 
 
 def _end_words(page: Page, n_words: int, *, last: bool) -> TokenIds:
@@ -91,7 +97,8 @@ class Coefficients(NamedTuple):
 
     def correction(self, trait: TokenIds) -> Floats:
         """float64[n]: what the traits of each block (uint64[n_traits, n]) add to its log-odds."""
-        return _bounded(self.of(trait)[1].sum(axis=0))
+        bounded: Floats = np.clip(self.of(trait)[1].sum(axis=0), -MOST, MOST)
+        return bounded
 
     def learned(
         self, trait: TokenIds, inside: Bools, probability: Floats, weight: Floats
@@ -121,8 +128,3 @@ def _sums(at: Indices, values: Floats, size: int) -> Floats:
     everywhere = np.broadcast_to(values, at.shape)
     sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size).astype(float)
     return sums
-
-
-def _bounded(correction: Floats) -> Floats:
-    bounded: Floats = np.clip(correction, -MOST, MOST)
-    return bounded

@@ -38,10 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for named in options.models:
-        _print_model(named, loaded(named))
+        model = loaded(named)
+        _print_model(named, model)
         if is_store(named):
             _print_sites(SiteStore(store_at(named)), options.site)
-            _print_lesson(loaded(named).lessons, options.site)
+            _print_lesson(model.lessons, options.site)
     print("compiled part:", "in use" if IS_COMPILED else "not built, Python does its work")
     return 0
 

@@ -51,7 +51,7 @@ class PageFacts:
 
     @lazy
     def address(self) -> Address:
-        return address_of(self.own_url.url) or Address("", (), "", "", None)
+        return address_at(self.own_url.url)
 
     @lazy
     def names(self) -> frozenset[str]:
@@ -81,7 +81,7 @@ class PageFacts:
     @lazy
     def has_telling_address(self) -> bool:
         """Whether a date or a headline is in its address."""
-        return is_dated(self.address) or is_headlined(self.address)
+        return is_telling(self.address)
 
     @lazy
     def is_published(self) -> bool:
@@ -121,6 +121,16 @@ class PageFacts:
         """The *mark* in the head of the source."""
         found = mark.search(self.source)
         return "" if found is None else quoted(found[0])
+
+
+def address_at(url: str) -> Address:
+    """The parts of *url*; none where it is no address."""
+    return address_of(url) or Address("", (), "", "", None)
+
+
+def is_telling(address: Address) -> bool:
+    """Whether a date or a headline is in *address*."""
+    return is_dated(address) or is_headlined(address)
 
 
 def quoted(text: str) -> str:

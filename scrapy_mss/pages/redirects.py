@@ -17,14 +17,12 @@ from urllib.parse import unquote
 from scrapy_mss.pages.addresses import (
     SLUG,
     Address,
-    address_of,
-    is_dated,
     is_headlined,
     site_of,
     split_url,
 )
 from scrapy_mss.pages.declarations import comparable_url
-from scrapy_mss.pages.page_facts import PageFacts
+from scrapy_mss.pages.page_facts import PageFacts, address_at, is_telling
 
 _CONSENT_WORD: Final = re.compile(r"consent|cookie|privacy|gdpr|zustimmung|einwilligung")
 _LOGIN_PARTS: Final = frozenset(
@@ -60,10 +58,10 @@ def front_page(facts: PageFacts) -> str:
     """The front page of the same host, or of any, if an article was asked for."""
     if not _is_elsewhere(facts) or facts.declarations.has_article_type:
         return ""
-    asked = _address(facts.requested)
+    asked = address_at(facts.requested)
     if _is_front(asked) or not _is_front(facts.address):
         return ""
-    is_expected = _host(facts.requested) == _host(facts.page_url.url) or _is_of_article(asked)
+    is_expected = _host(facts.requested) == _host(facts.page_url.url) or is_telling(asked)
     return facts.page_url.url if is_expected else ""
 
 
@@ -74,7 +72,7 @@ def another_site(facts: PageFacts) -> str:
     if site_of(facts.requested) == site_of(facts.page_url.url):
         return ""
     said = f"{facts.title} {unquote(facts.page_url.url)}".casefold()
-    asked = _address(facts.requested)
+    asked = address_at(facts.requested)
     headlines = (part.text for part in asked.parts if part.kind == SLUG)
     words = [word for each in headlines for word in _WORD.findall(each) if len(word) >= LONG_WORD]
     # Where the title is in another script than the address, their words cannot be compared.
@@ -89,16 +87,12 @@ def _is_elsewhere(facts: PageFacts) -> bool:
     return bool(asked and found) and comparable_url(asked) != comparable_url(found)
 
 
-def _address(url: str) -> Address:
-    return address_of(url) or Address("", (), "", "", None)
-
-
 def _host(url: str) -> str:
     return comparable_url(url).partition("/")[0].removeprefix("m.")
 
 
 def _is_login(url: str) -> bool:
-    address = _address(url)
+    address = address_at(url)
     return address.host in _LOGIN_HOSTS or any(each.text in _LOGIN_PARTS for each in address.parts)
 
 
@@ -109,7 +103,3 @@ def _is_front(address: Address) -> bool:
     text = address.parts[0].text
     is_language = len(text) <= LANGUAGE and text.isalpha()
     return len(address.parts) == 1 and (is_language or text in _FRONT_PARTS)
-
-
-def _is_of_article(address: Address) -> bool:
-    return is_dated(address) or is_headlined(address)
