@@ -31,6 +31,7 @@ from research import command_line
 from research.bench import metrics
 from research.datasets.languages import language_of
 from research.datasets.sets import load
+from research.errors import UserError
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.extractor import Extractor
@@ -136,7 +137,10 @@ class Plan:
         """One that learned nothing, for the set *name*."""
         _, _, language = name.partition(":")
         if self.models and language:
-            return Extractor(self.models / language)
+            path = self.models / language
+            if not path.is_file():
+                raise UserError(f"--models: there is no model {path}; research.training writes it")
+            return Extractor(path)
         return Extractor(profile=self.profile)
 
 
@@ -244,10 +248,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--profile", choices=PROFILES, default=DEFAULT.name, help="of the model that learns"
     )
     parser.add_argument(
-        "--models", type=Path, metavar="FOLDER", help="of models by language, for sets in one"
+        "--models",
+        type=command_line.folder("--models"),
+        metavar="FOLDER",
+        help="of models by language, for sets in one",
     )
     parser.add_argument(
-        "--most-sites", type=int, metavar="N", help="that teach (default: half of a set's)"
+        "--most-sites",
+        type=command_line.at_least(1),
+        metavar="N",
+        help="that teach (default: half of a set's)",
     )
     parser.add_argument(
         "--whole", action="store_true", help="teach all pages of a site, and read other sites"
