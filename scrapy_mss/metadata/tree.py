@@ -141,6 +141,7 @@ class PageTree:
 
     def __init__(self, tokens: Tokens) -> None:
         self._source = tokens.source
+        self._token_starts = tokens.start
         self._elements: dict[int, Element] = {}
         rows = TagRows(*tag_rows(tokens, IS_RAW))
         self._n = len(rows.number)
@@ -240,10 +241,13 @@ class PageTree:
         elements = map(self._element, self._holding(name, self._opening))
         return islice((each for each in elements if _is_named(each, name)), most)
 
-    def extent(self, element: Element) -> tuple[int, int]:
-        """Where *element* begins in the source, and where its content ends."""
+    def tokens_in(self, element: Element) -> tuple[int, int]:
+        """The token that *element* begins with, and the one that its content ends before."""
         last = self._last(element.row)
-        return self._start[element.row], self._start[last] if last < self._n else len(self._source)
+        end = self._start[last] if last < self._n else len(self._source)
+        bounds = np.array((self._start[element.row], end), np.int32)  # no other: all were converted
+        first, after = self._token_starts.searchsorted(bounds).tolist()
+        return first, after
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
