@@ -126,7 +126,7 @@ $(VENV)-scrapy/installed: setup.cfg | $(VENV)/installed-dev
 
 # What is to work on every system and Python, and needs no extra, some of which not all have.
 PORTABLE := core markup blocks metadata models output wrappers test_api.py test_article.py \
-	test_data_tables.py test_extractor.py test_nesting.py test_pages.py
+	test_data_tables.py test_extractor.py test_nesting.py test_pages.py test_threads.py
 test-portable: $(VENV)-portable/installed ## tests that need neither worker processes nor extras
 	$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pytest -rs -n auto --dist loadfile \
 		--hypothesis-profile=quick -m 'not slow' $(PORTABLE:%=tests/%)
