@@ -40,7 +40,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis lint lint-workflows lint-types lint-style \
 	lint-imports lint-reference format \
 	docs dist release-check research bench loso systems studies results speed startup shapes fuzz sanitized bulk crash crash-redis \
-	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
+	crash-crawls crash-crawls-redis full-disk signals seen stories again week soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
@@ -126,7 +126,7 @@ $(VENV)-scrapy/installed: setup.cfg | $(VENV)/installed-dev
 
 # What is to work on every system and Python, and needs no extra, some of which not all have.
 PORTABLE := core markup blocks metadata models output wrappers test_api.py test_article.py \
-	test_data_tables.py test_extractor.py test_nesting.py test_pages.py
+	test_data_tables.py test_extractor.py test_nesting.py test_pages.py test_threads.py
 test-portable: $(VENV)-portable/installed ## tests that need neither worker processes nor extras
 	$(subst $(VENV)/,$(VENV)-portable/,$(BIN))/python -m pytest -rs -n auto --dist loadfile \
 		--hypothesis-profile=quick -m 'not slow' $(PORTABLE:%=tests/%)
@@ -267,6 +267,9 @@ seen: $(VENV)/installed-dev ## what N=10000000 seen articles take; fails beyond 
 
 stories: $(VENV)/installed-dev ## what N=1000000 known texts take; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.stories --texts $(or $(N),1000000)
+
+week: $(VENV)/installed-dev ## crawl thirty made-up sites every hour of a week, or N=168 hours; fails if anything is wrong
+	$(BIN)/python -m research.benchmarks.week --hours $(or $(N),168)
 
 again: $(VENV)/installed-dev ## crawl N=20000 addresses twice; fails if old articles are fetched
 	$(BIN)/python -m research.benchmarks.again --addresses $(or $(N),20000)

@@ -456,10 +456,14 @@ class Lessons:
     def _fit_if_due(self) -> None:
         if self._checked is self.sums:
             return
-        self._checked, pages = self.sums, self.pages
-        if pages < GROWTH * self._fitted_pages:
-            return
-        self._fitted_pages = pages
+        sums, pages = self.sums, self.pages
+        if pages >= GROWTH * self._fitted_pages:
+            self._of_script = self._fitted()
+            self._fitted_pages = pages
+        self._checked = sums  # last: until then other threads that read a page fit it, too
+
+    def _fitted(self) -> dict[int, ScriptLesson]:
+        """What the sites in each script teach, by its number."""
         group = self.keys >> _SCRIPT_SHIFT
         first = np.flatnonzero(np.diff(group, prepend=~group[:1]))
         of_traits, scripts = self._of_traits, dict[int, list[slice]]()
@@ -468,7 +472,7 @@ class Lessons:
             if not of_traits[low]:
                 script = int(group[low]) & 2**_SCRIPT_BITS - 1
                 scripts.setdefault(script, []).append(slice(low, high))
-        self._of_script = {script: self._by_sites(rows) for script, rows in scripts.items()}
+        return {script: self._by_sites(rows) for script, rows in scripts.items()}
 
     def _by_sites(self, rows: Sequence[slice]) -> ScriptLesson:
         """What the sites whose sums are in these *rows* teach, weighted by its proven gain."""

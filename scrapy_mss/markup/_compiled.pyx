@@ -1,10 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: auto_pickle=False, binding=False, emit_code_comments=False
+# cython: auto_pickle=False, binding=False, emit_code_comments=False, freethreading_compatible=True
 """The compiled part: the steps that `compiled.accelerated` decorates, by the same names.
 
 The Python of each is its oracle: the same results to the last bit, sums in numpy's order. What a
 step does, which tags count and what a row means is said there. It is one module, of a file for each
 idea: what Cython adds to a module takes longer to compile than most of them.
+
+Threads may use it at once, without the GIL, too: tables of the module and of its objects are filled
+when they are made, and only read afterwards, but for `Codes`, which one scan has at a time.
 """
 
 import re
@@ -103,3 +106,4 @@ include "_tags.pxi"
 include "_attributes.pxi"
 include "_kept.pxi"
 include "_blocks.pxi"
+include "_features.pxi"

@@ -198,7 +198,7 @@ cdef class Codes:
     """The codes of pieces: of short ones by *code*, the latest of which are remembered.
 
     Of those in one set, the one that was longest not asked for is forgotten. *code_of_long* may
-    remember others.
+    remember others. A look-up writes, so that two threads need two of them.
     """
 
     cdef Slot* slots
@@ -357,7 +357,7 @@ cdef class Tokenizer:
     out. What has the bits *no_token* in its code is no token.
     """
 
-    cdef dict codes
+    cdef dict codes  # by stemmer, a list of those that no scan has
     cdef object callback, letters
     cdef tuple kept  # what the names are of
     cdef Lower names[MAX_NAMES]
@@ -393,14 +393,20 @@ cdef class Tokenizer:
     cdef int scan(self, str text, stem, _Rows tokens) except -1:
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
         cdef const void* data = PyUnicode_DATA(text)
-        cdef Codes codes = self.codes.get(stem)
-        if codes is None:
-            codes = self.codes[stem] = Codes(*self.callback(stem))
+        cdef list free = self.codes.setdefault(stem, [])
+        cdef Codes codes
+        try:
+            codes = free.pop()
+        except IndexError:  # this is the first scan, or others have theirs
+            codes = Codes(*self.callback(stem))
         if PyUnicode_KIND(text) == 1:
-            return _scan(<const uint8_t*> data, n, text, codes, self.no_token, tokens)
-        if PyUnicode_KIND(text) == 2:
-            return _scan(<const uint16_t*> data, n, text, codes, self.no_token, tokens)
-        return _scan(<const uint32_t*> data, n, text, codes, self.no_token, tokens)
+            _scan(<const uint8_t*> data, n, text, codes, self.no_token, tokens)
+        elif PyUnicode_KIND(text) == 2:
+            _scan(<const uint16_t*> data, n, text, codes, self.no_token, tokens)
+        else:
+            _scan(<const uint32_t*> data, n, text, codes, self.no_token, tokens)
+        free.append(codes)
+        return 0
 
 
 # --- what is around a token --------------------------------------------------------------------

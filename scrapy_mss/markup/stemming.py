@@ -27,9 +27,19 @@ NUMBER = "1"
 # spaces, or an attack, and nltk's conditions walk a word several times, in Python.
 MAX_STEMMED = 40
 
-# Porter's stem by PyStemmer: its method itself, since a page may consist of words to be stemmed.
-# Without a cache of its own: the tokenizer has one.
-porter: Stem = Stemmer.Stemmer("porter", 0).stemWord
+# Those of PyStemmer that no thread has: one stems a word at a time.
+_free: list[Stem] = []
+
+
+def porter(word: str) -> str:
+    """Porter's stem by PyStemmer, without a cache of its own: the tokenizer has one."""
+    try:
+        stem = _free.pop()
+    except IndexError:
+        stem = Stemmer.Stemmer("porter", 0).stemWord
+    stemmed = stem(word)
+    _free.append(stem)
+    return stemmed
 
 
 @cache

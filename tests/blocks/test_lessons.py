@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +11,12 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import lessons
 from scrapy_mss.blocks.lessons import (
+    UNTAUGHT,
     Gain,
     Lessons,
     Normal,
     Readings,
+    ScriptLesson,
     Table,
     corrected,
     places,
@@ -126,6 +130,24 @@ def test_what_all_sites_leave_out_is_left_out_on_another_site() -> None:
     assert found.by_site is None
     assert found.by_others[-1] < -1
     assert (corrected(ALIKE, found.by_others)[:-1] > 0.85).all()
+
+
+def test_a_thread_that_asks_while_another_works_them_out_gets_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known, of_sites, meanwhile = taught(6), Lessons._by_sites, list[ScriptLesson]()  # noqa: SLF001
+
+    def ask(self: Lessons, rows: Sequence[slice]) -> ScriptLesson:
+        if not meanwhile:
+            meanwhile.append(UNTAUGHT)  # so that this is done once
+            meanwhile[0] = self.of_script(LATIN)
+        return of_sites(self, rows)
+
+    monkeypatch.setattr(Lessons, "_by_sites", ask)
+    found = known.of_script(LATIN)
+
+    assert found.correction is not None
+    assert found.correction.tolist() == meanwhile[0].correction.tolist()  # type: ignore[union-attr]
 
 
 def test_fewer_sites_than_the_fewest_teach_others_nothing() -> None:
