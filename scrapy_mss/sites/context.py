@@ -15,7 +15,7 @@ that it is one: blocks of a gallery also look like those of the site's articles.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -69,7 +69,8 @@ class SiteContext:
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
         place = 0
         if article_probability >= MIN_LEARNED:
-            added = SiteMemory.of_page(keys, probability, self.minute, added.addresses)
+            of_page = SiteMemory.of_page(keys, probability, self.minute)
+            added = replace(of_page, addresses=added.addresses)
             place = main_container(keys, keys.words * probability)
         self.update = SiteUpdate(added, place)
         with_memory = adjusted(self.memory, keys, probability)
@@ -92,7 +93,8 @@ class SiteContext:
         is_inside = page.blocks.mostly(inside & page.tokens.is_word).astype(float)
         keys = BlockKeys.of(page)
         addresses = AddressCounts.of(self.url, 1.0, self.minute)
-        added = SiteMemory.of_page(keys, is_inside, self.minute, addresses, labelled=True)
+        added = SiteMemory.of_page(keys, is_inside, self.minute, labelled=True)
+        added = replace(added, addresses=addresses)
         return SiteUpdate(added, main_container(keys, keys.words * is_inside))
 
 

@@ -127,10 +127,10 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         places = self.keys.searchsorted(keys)
         known = self.keys.take(places, mode="clip") == keys
         rows = self.rows.take(places, axis=0, mode="clip") * known[:, np.newaxis]
-        return rows.T.astype(np.float64)
+        counts: Floats = rows.T.astype(np.float64)
+        return counts
 
 
-_NO_ADDRESSES = AddressCounts()
 _NO_COUNTS = KeyedCounts(
     np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
 )
@@ -268,13 +268,7 @@ class SiteMemory:
 
     @classmethod
     def of_page(
-        cls,
-        keys: BlockKeys,
-        inside: Floats,
-        minute: int,
-        addresses: AddressCounts = _NO_ADDRESSES,
-        *,
-        labelled: bool = False,
+        cls, keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool = False
     ) -> SiteMemory:
         """The memory of a single page with an article, by the *keys* of its blocks.
 
@@ -287,7 +281,6 @@ class SiteMemory:
             period_of(minute),
             _texts(keys, keys.words * inside, minute),
             _containers(keys, inside, minute, labelled=labelled).bounded(MAX_CONTAINERS),
-            addresses,
         )
 
     @classmethod
