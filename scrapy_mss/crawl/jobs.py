@@ -56,7 +56,7 @@ PageJob: TypeAlias = Future[PageAnswer]
 # For each worker, one page that is read, and others that are at hand when the event loop is busy
 # elsewhere for a while. Each is in memory, and may be as large as MSS_MAX_BODY.
 PAGES_A_WORKER = 4
-PAUSE = 0.005  # seconds in which pages that were let in reach the workers, and these read one or two
+PAUSE = 0.005  # seconds: pages that were let in reach the workers, which read one or two
 
 
 class _Room:
