@@ -228,12 +228,7 @@ def article_of_labels(
     """
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
-    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, inside, url))
-    by_rule = {
-        "title": clean(labelling.title),
-        "authors": [name for each in labelling.authors if (name := clean(each))],
-        "published": labelling.published,
-    }
+    fields = labelled_metadata(labelling, url)
     article = Article(
         url,
         text=labelling.text,
@@ -242,9 +237,9 @@ def article_of_labels(
         probability=1.0,
         confidence=None if confidence is None else round(confidence, 4),
         extractor=f"wrapper:{labelling.wrapper.id}",
-        **_settled(page.values | {name: value for name, value in by_rule.items() if value}),
+        **fields.values,
     )
-    named = absolute_url(labelling.next_page, base_url(tokens, url)) or page.next_page
+    named = absolute_url(labelling.next_page, base_url(tokens, url)) or fields.next_page
     paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
     seconds = perf_counter() - started
     return ArticleResult(
@@ -254,6 +249,22 @@ def article_of_labels(
         kind=ARTICLE,
         next_page=named,
         paragraphs=paragraphs,
+    )
+
+
+def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
+    """The metadata of a page, where the wrapper has not found better."""
+    tokens = labelling.tokens
+    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, labelling.inside, url))
+    found = {
+        "title": clean(labelling.title),
+        "authors": [name for each in labelling.authors if (name := clean(each))],
+        "published": labelling.published,
+    }
+    by_rule = {name: value for name, value in found.items() if value}
+    return page._replace(
+        values=_settled(page.values | by_rule),
+        sources={**page.sources, **dict.fromkeys(by_rule, WRAPPER)},
     )
 
 

@@ -4,7 +4,8 @@
     python tools/reference.py --check    # report which are out of date; exit code 1 if one is
 
 Settings come from `settings.SETTINGS`, stats from `stats.STATS`, kinds of pages from
-`pages.kinds.SIGNS`, commands from their own help, systems from `research.systems.SYSTEMS`.
+`pages.kinds.SIGNS`, fates of addresses from `quality.fates.FATES`, commands from their own help,
+systems from `research.systems.SYSTEMS`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from research.systems import SYSTEMS, System, titled
 from scrapy_mss.commands import ACTIONS, EXIT_CODES, ActionParser
 from scrapy_mss.commands.base import add_model_arguments
 from scrapy_mss.pages.kinds import KINDS, SIGNS
+from scrapy_mss.quality.fates import FATES, OTHER
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import MAX_SITES, OTHER_SITES, PREFIX, STATS
 
@@ -56,6 +58,25 @@ customers, too; the signs are in `scrapy_mss/pages`, with the source of each mar
 cookies or a short notice that declares itself an article stays one. Redirects count in crawls: that
 of a short link, of the proxy of a feed or of a site that has moved leads to an article all the
 same. With a wrapper, a page is what the wrapper is for: an `article`."""
+FATES_INTRODUCTION = """\
+Front and section pages, feeds and sitemaps announce articles. An address that is probably one
+counts once a crawl, however many lists have it, with one of these fates, so that `announced` is
+their sum. Of what is older than a week, a site's latest 200 count; lists that have not changed
+announce nothing.
+
+`scrapy mss report --json` has, for each site and each of its days:
+
+```json
+"coverage": {
+  "announced": 120, "requested": 31, "articles": 24,
+  "fates": {"article/new": 24, "failed/gone": 7, "dropped/not_due": 89},
+  "losses": [{"fate": "failed/gone", "count": 7, "examples": ["https://news.example/a.html"]}]
+}
+```
+
+*Requested* are `article`, `other` and `failed`; losses and their latest examples are of the site
+alone. Stats have the same names: `mss/announced`, `mss/fate/{fate}`. `NewsSpider` does all that; a
+spider of your own says what was announced by `meta={"mss_announced": True}` of a request."""
 COMMANDS_INTRODUCTION = """\
 All commands work both inside and outside of a Scrapy project. Options that several of them have are
 described here alone:
@@ -96,6 +117,19 @@ def kinds_page() -> str:
     table = "\n".join(["| sign | kind |", "| --- | --- |", *rows])
     names = f"All kinds: {', '.join(f'`{kind}`' for kind in KINDS)}."
     return f"# Kinds of pages\n\n{MADE}\n{KINDS_INTRODUCTION}\n\n{table}\n\n{names}\n"
+
+
+def fates_page() -> str:
+    """One row a fate, and one for all kinds of pages."""
+    kinds = {fate.name for fate in FATES if fate.signs and fate.signs[0] in KINDS}
+    rows = {
+        "other/{kind}" if fate.name in kinds and fate.group == OTHER else fate.name: fate.summary
+        for fate in FATES
+    }
+    rows["other/{kind}"] = "the page is of another [kind](kinds.md)"
+    written = [f"| `{name}` | {summary} |" for name, summary in rows.items()]
+    table = "\n".join(["| fate | why |", "| --- | --- |", *written])
+    return f"# Fates of announced addresses\n\n{MADE}\n{FATES_INTRODUCTION}\n\n{table}\n"
 
 
 def commands_page() -> str:
@@ -144,6 +178,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page,
     "docs/stats.md": stats_page,
     "docs/kinds.md": kinds_page,
+    "docs/fates.md": fates_page,
     "docs/commands.md": commands_page,
     "research/results/systems_table.md": systems_table,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
@@ -20,6 +20,12 @@ LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was publishe
 LISTED_TEXT = "mss_listed_text"  # the text of the page, as the feed has it
 PARTIAL = "mss_partial"  # the page whose article lacks further pages that could not be downloaded
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
+# In a meta what Scrapy and the handlers of browsers note of a single request.
+OF_ONE_REQUEST = frozenset(
+    "_dont_cache _scheme_proxy cache_timestamp cached_response depth download_latency "
+    "is_start_request playwright_page playwright_security_details redirect_reasons redirect_times "
+    "redirect_ttl redirect_urls retry_times".split()
+)
 OK = 200
 NOT_MODIFIED = 304
 
@@ -43,6 +49,19 @@ def requested_url(response: Response) -> str:
     asked = response.request.meta.get("redirect_urls") if response.request is not None else None
     first = asked[0] if isinstance(asked, list | tuple) and asked else ""
     return first if isinstance(first, str) else ""
+
+
+def inherited_meta(response: Response) -> dict[str, Any]:
+    """What of the meta of *response* is for other requests of the same article, too.
+
+    Such as a browser, a proxy or the jar of its cookies; neither ours nor what is of one request.
+    """
+    meta = response.request.meta if response.request is not None else {}
+    return {
+        key: value
+        for key, value in meta.items()
+        if key not in OF_ONE_REQUEST and not str(key).startswith("mss_")
+    }
 
 
 def listed_moments(response: Response) -> Moments:

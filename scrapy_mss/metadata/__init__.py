@@ -88,5 +88,5 @@ def _read(page: ParsedPage) -> Metadata:
     media = declared_media(page, values.get("main_image"))
     trail = breadcrumbs(page)
     if trail:
-        values["breadcrumbs"] = trail
+        values["breadcrumbs"], sources["breadcrumbs"] = trail, "json-ld"
     return Metadata(values, sources, media, next_page(page))

@@ -34,6 +34,9 @@ RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a 
 # Of each hour: responses of the site, requests that failed, and articles that are new.
 ANSWERED, FAILED, NEW = "answered/", "failed/", "new/"
 TRIED, LISTS = "tried", "lists"  # lists of a site that were requested, and those that it sent
+# Addresses that lists announced, each with its `fates.Fate`; those requested, each loss once, and
+# those that came out as articles.
+ANNOUNCED, FATE, ASKED, OUT = "announced", "fate/", "asked", "out"
 ALARM: Final = "alarm/"  # crawls that found a measure to be lower than before the crawl
 LONGEST_REASON: Final = 100  # characters of a failure; a redirect names a host
 MAX_NAMES: Final = (
@@ -64,6 +67,7 @@ class Share:
 
 
 SHARES: Final = (
+    Share("coverage", "Coverage", OUT, ASKED, "announced articles that came out"),
     Share("articles", "Of pages", ARTICLES, PAGES, "pages that are articles"),
     Share("open", "Open", OPEN, KNOWN, "pages that are not consent walls, challenges or shells"),
     Share("title", "Title", "title", ARTICLES, "articles with a title"),

@@ -32,8 +32,9 @@ STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
-_OF_RULES: Final = {f"rule_{name}" for name in RULE_FIELDS}  # shown with the rule itself
-COLUMNS: Final = [each for name, each in MEASURES.items() if name not in _OF_RULES]
+# Shown with the rule itself, and in a table of its own.
+_ELSEWHERE: Final = {*(f"rule_{name}" for name in RULE_FIELDS), "coverage"}
+COLUMNS: Final = [each for name, each in MEASURES.items() if name not in _ELSEWHERE]
 OF_A_DAY: Final = [each for each in COLUMNS if each.name != LAYOUT]
 # What may be read and asked for: the style in the page, and nothing else.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

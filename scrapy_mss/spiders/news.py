@@ -34,6 +34,7 @@ from scrapy_mss.crawl.pages import (
     header,
 )
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
@@ -84,6 +85,7 @@ class ListedSite:
     name: str  # the registered domain
     fronts: list[str] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)  # that the list of sites names beside it
+    meta: dict[str, Any] = field(default_factory=dict)  # that it has for requests of pages
     domains: set[str] = field(default_factory=set)  # its own, and where its front pages are now
     asked: set[int] = field(default_factory=set)  # keys of the addresses of its articles
     lists: set[str] = field(default_factory=set)
@@ -115,11 +117,12 @@ class NewsSpider(Spider):
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.sites: dict[str, ListedSite] = {}
-        for front, hosts in entries_of(sites):
-            name = site_of(front)
+        for entry in entries_of(sites):
+            name = site_of(entry.front)
             site = self.sites.setdefault(name, ListedSite(name))
-            site.fronts.append(front)
-            site.hosts.update(hosts)
+            site.fronts.append(entry.front)
+            site.hosts.update(entry.hosts)
+            site.meta.update(entry.request_meta)
         self.limit = _limit(limit)
         self.list_reader = ListReader()
 
@@ -244,6 +247,14 @@ class NewsSpider(Spider):
             )
         return answer
 
+    def request_meta(self, site: str, kind: str) -> dict[str, Any]:
+        """What the meta of a request of *site* has beside our own keys; override it for more.
+
+        The *kind* is `article`, `front`, `section`, `feed`, `robots` or `sitemap`. What the list of
+        sites names is for the first three, which are pages: a browser gives no feed.
+        """
+        return self.sites[site].meta if kind == ARTICLE or kind in PAGES else {}
+
     def parse_article(self, response: Response) -> Iterable[Any] | None:
         """Yield nothing: the add-on makes the item of a page, and fills it."""
 
@@ -280,7 +291,7 @@ class NewsSpider(Spider):
                 url,
                 self.parse_list,
                 errback=self.failed,
-                meta=dict(meta),
+                meta={**self.request_meta(site.name, kind), **meta},
                 priority=LISTS_FIRST,
                 cb_kwargs={"kind": kind},
             )
@@ -303,11 +314,12 @@ class NewsSpider(Spider):
                     self._seen.leave_incomplete(site.name)
                 return
             site.asked.add(key)
+            ours = {LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name}
             request = site.waiting[key] = Request(
                 url,
                 self.parse_article,
                 errback=self.failed,
-                meta={LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name},
+                meta={**self.request_meta(site.name, ARTICLE), **ours},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
             self._add_text(site, request, text)

@@ -547,14 +547,15 @@ def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
 
 def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Path) -> None:
     for name, selector in (("whole", "#content"), ("gone", ".gone")):
-        (tmp_path / f"{name}.yaml").write_text(f"site: 127.0.0.1\nbody: '{selector}'\n")
-    line = f"explain @page.html -o {tmp_path}/why.html"
+        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h1\n"
+        (tmp_path / f"{name}.yaml").write_text(rule)
+    line = f"explain @page.html -o {tmp_path}/"
 
     used, missed, other = together(
         folder,
-        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml",
-        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml",
-        f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml",
+        f"{line}used.html -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml",
+        f"{line}missed.html -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml",
+        f"{line}other.html -u http://other.example/1 -w {tmp_path}/whole.yaml",
     )
 
     assert used.out.endswith(
@@ -562,3 +563,8 @@ def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Pa
     )
     assert missed.out.endswith("classifier takes it\nthe rule 127.0.0.1 does not match the page\n")
     assert other.out.endswith("classifier takes it\nnone of the rules is for this address\n")
+    selected = [
+        "<td>wrapper</td>" in (tmp_path / f"{name}.html").read_text("utf-8")
+        for name in ("used", "missed", "other")
+    ]
+    assert selected == [True, False, False]
