@@ -25,6 +25,8 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
+    LISTED,
+    LISTED_MOMENTS,
     LISTED_TEXT,
     NOT_MODIFIED,
     SITE,
