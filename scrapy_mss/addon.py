@@ -12,6 +12,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
+    FedPages,
     SeenArticlesMiddleware,
     SiteAnswers,
     TrainingMiddleware,
@@ -37,6 +38,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
+    ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
@@ -47,6 +49,9 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
+# For each response, Scrapy starts as many tasks, 100 by default: a quarter of the time that a small
+# page takes. A page of news has one item, and many pages are under way at once.
+CONCURRENT_ITEMS = 8
 # By its name, too: only a crawl with feeds needs it.
 PARQUET = "parquet"
 PARQUET_EXPORTER = "scrapy_mss.exporters.ParquetItemExporter"
@@ -62,6 +67,7 @@ class Addon:
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
+        settings.set("CONCURRENT_ITEMS", CONCURRENT_ITEMS, "addon")
         providers = settings.getdict(PROVIDERS)
         if PROVIDER not in map(_name_of, providers):
             more = {**providers, PROVIDER: PROVIDER_ORDER}
