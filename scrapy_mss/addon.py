@@ -12,6 +12,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
+    FedPages,
     SeenArticlesMiddleware,
     SiteAnswers,
     TrainingMiddleware,
@@ -37,6 +38,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
+    ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
