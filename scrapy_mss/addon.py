@@ -50,6 +50,9 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
+# For each response, Scrapy starts as many tasks, 100 by default: a quarter of the time that a small
+# page takes. A page of news has one item, and many pages are under way at once.
+CONCURRENT_ITEMS = 8
 # By its name, too: only a crawl with feeds needs it.
 PARQUET = "parquet"
 PARQUET_EXPORTER = "scrapy_mss.exporters.ParquetItemExporter"
@@ -65,6 +68,7 @@ class Addon:
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
+        settings.set("CONCURRENT_ITEMS", CONCURRENT_ITEMS, "addon")
         providers = settings.getdict(PROVIDERS)
         if PROVIDER not in map(_name_of, providers):
             more = {**providers, PROVIDER: PROVIDER_ORDER}

@@ -29,10 +29,10 @@ from scrapy_mss.blocks.texts import (
     pairs,
     shared_pairs,
     shared_words,
-    text_counts,
 )
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.attributes import meta_description
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
@@ -249,7 +249,7 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
 def _fill_text(measured: Measured, rows: Floats) -> None:
     """The block's text."""
     page = measured.page
-    texts, words = text_counts(page.texts), np.maximum(page.words, 1.0)
+    texts, words = page.text_counts, np.maximum(page.words, 1.0)
     counts = np.empty((len(_COUNTS), len(words)))
     counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
     counts[-2], counts[-1] = words, page.blocks.linked_words
@@ -257,7 +257,7 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
     rows[_SHARES] = counts[_OF_SHARES] / words
     rows[_ALL_LINKED] = counts[-1] == words
     for row, end, bit in _ENDS:
-        np.not_equal(texts.ends[end] & bit, 0, out=rows[row])
+        np.not_equal(getattr(texts, end) & bit, 0, out=rows[row])
     which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.log(np.bincount(which))[which]
 
@@ -401,14 +401,23 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
     A mass is each block's share of something.
     """
+    _fill_shares(page, masses, rows)
+    counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
+        KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
+    )[:, :2]
+    np.log1p(counts, out=counts)
+
+
+@accelerated(lambda: (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS), "ContainerShares")
+def _fill_shares(page: Page, masses: Floats, rows: Floats) -> None:
+    """The same, with numbers of blocks and words in place of their logarithms."""
     (k, n), n_shares, ones = masses.shape, len(masses) * len(_OF_MASSES), np.ones(len(page.blocks))
     of_blocks: Floats = np.vstack((masses, page.words, page.blocks.linked_words, ones))
     in_groups = group_sums(of_blocks, _alike(page))
     around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
     words = np.maximum(in_groups[k], 1.0)
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
-    np.log1p(in_groups[k + 2, :KEY_LEVELS], out=sizes[:, 0])
-    np.log1p(in_groups[k, :KEY_LEVELS], out=sizes[:, 1])
+    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
     np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_OF_MASSES), n)

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.texts import count_stop_words
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
@@ -171,8 +171,8 @@ class Reading:
         innermost, beyond = containers.around[:2]
         link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
         self.page, self.columns, self.containers = page, columns, containers
-        self.letters: Floats = np.expm1(columns["letters"])  # float64[n]: characters of its words
-        self.commas: Floats = np.expm1(columns["commas"])  # float64[n]
+        self.letters: Floats = page.text_counts.letters  # float64[n]: characters of its words
+        self.commas: Floats = page.text_counts.of("comma")  # float64[n]
         self.link_share: Floats = link_share
         self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
         self.is_long: Bools = self.letters >= PARAGRAPH_LETTERS  # bool[n]
@@ -230,7 +230,7 @@ class Reading:
         What is beside the text cannot speak for an element around it.
         """
         is_prose, words = self.prose > 0, self.page.words
-        stops = count_stop_words(self.page.texts)
+        stops = self.page.text_counts.stop_words
         share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
         as_words = stops / max(share, MIN_STOP_SHARE)
         of_blocks = np.empty((5, len(self)))
@@ -393,15 +393,40 @@ OPINIONS: tuple[Opinion, ...] = (
 )
 
 
+# What is read of the blocks, and the numbers that the compiled part has names for, in its order.
+_READ = ("link_share", "ends_sentence", "below_headline", "heading_rank", "later_headings")
+_NUMBERS = (
+    *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE),
+    *(MIN_STOP_SHARE, WORDS_PER_TAG_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS),
+    *(NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY),
+    *(HEADLINE_SHARE, WORDS_PER_TAG_IN_RUN, TAG_NUMBERS["article"], TAG_NUMBERS["main"]),
+)
+
+
 def opinions(page: Page, columns: Columns) -> dict[str, Bools]:
     """The blocks of *page* that each opinion keeps, by its name: bool[n].
 
     *columns* have the features of the blocks.
     """
+    return dict(zip(_NAMES, _kept(page, columns.some(_READ)), strict=True))
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part knows of class words and tags."""
+    roles = np.zeros(_TABLE_MASK + 1, np.uint8)
+    for role, words in WORDS.items():
+        roles[[crc32(word.encode()) & _TABLE_MASK for word in words]] |= 1 << role
+    numbers = (np.array(each, np.float64) for each in (LEVEL_WEIGHTS, _NUMBERS))
+    return _HASHES, roles, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
+
+
+@accelerated(_tables, "OpinionReader")
+def _kept(page: Page, read: Floats) -> Bools:
+    """bool[n_opinions, n]: the blocks that each opinion keeps, by the columns ``_READ``."""
     if not len(page.containers):
-        return {opinion.name: np.zeros(len(page.blocks), np.bool_) for opinion in OPINIONS}
-    reading = Reading(page, columns)
-    return {opinion.name: opinion.of(reading) for opinion in OPINIONS}
+        return np.zeros((len(OPINIONS), len(page.blocks)), np.bool_)
+    reading = Reading(page, Columns(_READ, read))
+    return np.array([opinion.of(reading) for opinion in OPINIONS])
 
 
 def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
@@ -412,8 +437,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     """
     k, words = len(OPINIONS), page.words
     kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
-    for row, blocks in zip(kept, opinions(page, features).values(), strict=True):
-        row[:] = blocks
+    kept[:] = _kept(page, features.some(_READ))
     common = product(kept * words, kept.T)
     size = common.diagonal()
     speaks = size > 0

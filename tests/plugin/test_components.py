@@ -18,7 +18,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
-from scrapy_mss.addon import COMPONENTS
+from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
 from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import RenderMiddleware, TrainingMiddleware
@@ -90,6 +90,16 @@ def test_the_addon_leaves_the_feeds_of_a_project_as_they_are() -> None:
     Addon().update_settings(settings)
 
     assert settings.getdict("FEEDS") == feeds
+
+
+def test_the_addon_lowers_how_many_tasks_a_page_takes_unless_the_project_says() -> None:
+    settings, decided = Settings(), Settings({"CONCURRENT_ITEMS": 50})
+
+    for each in (settings, decided):
+        Addon().update_settings(each)
+
+    assert settings.getint("CONCURRENT_ITEMS") == CONCURRENT_ITEMS < 100
+    assert decided.getint("CONCURRENT_ITEMS") == 50
 
 
 def test_the_addon_lists_the_extension_and_parts_use_that(crawler_of: MakeCrawler) -> None:

@@ -77,6 +77,7 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
     assert not again.mss("train/learned")
 
 
+@pytest.mark.slow("a crawl with pauses")
 def test_articles_that_wait_since_the_front_page_named_them_get_their_texts(
     paper: Paper, tmp_path: Path
 ) -> None:
