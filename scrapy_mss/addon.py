@@ -13,6 +13,7 @@ from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
+    FedPages,
     RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
@@ -40,6 +41,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
+    ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
     ("ITEM_PIPELINES", ArticlePipeline, 200),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import Request, Response, TextResponse
+from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
@@ -17,6 +17,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.browser import FLAG, Browser, why_not
 from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.pages import (
+    FED,
     LISTED,
     NOT_MODIFIED,
     OK,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from scrapy_mss.blocks.fed_text import FedText
     from scrapy_mss.crawl.training import Trainer
 
 logger = logging.getLogger(__name__)
@@ -47,6 +49,7 @@ logger = logging.getLogger(__name__)
 GIVEN = ("ETag", "Last-Modified")
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
+FIRST_ERROR = 400  # of the statuses of HTTP
 MAX_VALIDATOR = 1000  # characters of an ETag
 FORBIDDEN: Final = "Forbidden by robots.txt"  # the message of Scrapy's middleware, all of it
 # What the exceptions of Twisted, of Scrapy and of its handlers have in common is parts of names.
@@ -139,6 +142,34 @@ class RenderMiddleware(Component):
         meta = request.meta
         is_other = any(map(meta.get, (FLAG, "proxy", SKIP_EXTRACTION))) or _left_site(request)
         return request.method == "GET" and request.callback is not NO_CALLBACK and not is_other
+
+
+class FedPages:
+    """Puts the text that a feed has in place of a page that cannot be had.
+
+    It is the one next to the engine: others have retried, counted and cached what there is.
+    """
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass on *response*, or the text if it is an error."""
+        is_lost = response.status >= FIRST_ERROR or FED in response.flags
+        text = _whole_text(request) if is_lost else None
+        if text is None:
+            return response
+        url = [*request.meta.get("redirect_urls", ()), request.url][0]
+        page = text.html.encode("utf-8", "replace")
+        return HtmlResponse(url, body=page, encoding="utf-8", flags=[FED], request=request)
+
+    async def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Response | None:
+        """Have the text in place of what failed, unless a component has dropped the request."""
+        if isinstance(exception, IgnoreRequest) or _whole_text(request) is None:
+            return None
+        request.meta["dont_cache"] = True
+        return Response(request.url, flags=[FED], request=request)  # no page to other components
 
 
 class TrainingMiddleware:
@@ -256,7 +287,7 @@ class UnchangedLists(_OnlyNew):
 class SiteAnswers(Component):
     """Counts, for `scrapy mss report`, which sites answer, and why others do not.
 
-    It is the one next to the engine: what reaches it was neither retried nor redirected.
+    Next to the engine: what reaches it was neither retried nor redirected.
     """
 
     def __init__(self, extension: MssExtension) -> None:
@@ -274,6 +305,8 @@ class SiteAnswers(Component):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """Count the response, and pass it on unchanged."""
+        if FED in response.flags:  # in place of none, which is counted
+            return response
         is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED
         self._count(request, "" if is_good else f"HTTP {response.status}")
         return response
@@ -300,6 +333,12 @@ class SiteAnswers(Component):
             self._quality.failed(site, error)
         else:
             self._quality.answered(site, with_list=is_list)
+
+
+def _whole_text(request: Request) -> FedText | None:
+    """The text that a feed has of the article of *request*, if it is whole and wanted."""
+    text = None if request.meta.get(SKIP_EXTRACTION) else listed_text(request)
+    return text if text is not None and text.is_whole else None
 
 
 def _is_list(request: Request) -> bool:

@@ -23,7 +23,7 @@ from scrapy_mss.crawl.items import (
     has_field,
     put_known,
 )
-from scrapy_mss.crawl.pages import LISTED, SITE
+from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS
@@ -97,6 +97,8 @@ class ArticlePipeline(Component):
             if result.article is None and made and not self._wants(result.kind):
                 raise NoArticleError(result.reason)
             values = {**result.values, **values}
+            if made and is_fed(page.response if page else None):  # which may be that of a wall
+                self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():
             # The spider may have filled it while its page was read.
             if not _is_empty(values.get(ours)) and _is_empty(fields.get(name)):
@@ -201,7 +203,9 @@ class NewArticlesPipeline(Component):
             return item
         paragraphs = _paragraphs_of(article.text, reading)
         has_new = article.has_new_entries
-        wording = Wording(article.title, article.text, article.listed, paragraphs, has_new)
+        wording = Wording(
+            article.title, article.text, article.listed, paragraphs, has_new, article.is_fed
+        )
         comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
@@ -257,6 +261,8 @@ class NewArticlesPipeline(Component):
         if article.is_partial:
             self._leave_incomplete(response)
             return
+        if article.is_fed:
+            self._leave_incomplete(response)
         self._seen.add(article.addresses, seen)
 
 

@@ -54,7 +54,8 @@ KIND = Stat("kind/{kind}", "pages read, by [kind](kinds.md)")
 EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, including in workers")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles, by what extracted them: wrapper, model, extractor"
+    "extract/source/{source}",
+    "articles, by what extracted them: wrapper, model, or the feed where there is no page",
 )
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"

@@ -18,12 +18,12 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
+from scrapy_mss.article import FEED
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
-from scrapy_mss.crawl.page_work import FEED
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.metadata.languages import detector

@@ -17,15 +17,17 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
-from scrapy_mss.crawl.pages import listed_moments, requested_url
+from scrapy_mss.crawl.pages import FED, listed_moments, listed_text, requested_url
 from scrapy_mss.crawl.site_quality import UncertainPages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.pages.kinds import WITHOUT_TEXT
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 
@@ -76,17 +78,33 @@ class ArticleReader:
         further = self.further_pages if runs_asyncio() else None  # else nothing suspends a reading
         if further is not None and further.has(response.url):
             return self._further_page()
+        text = listed_text(response.request)
+        if text is not None and FED in response.flags:
+            return await self._fed(response, text)
         result = await self._attempted(self._read_response(response), response.url)
         if further is not None and await further.takes(response.url):
             return self._further_page()
         if self.uncertain is not None:
             self.uncertain.page(response.url, response.text, result)
         result = _dated(self._counted(result, response.url), listed_moments(response))
+        if text is not None and text.is_whole and result.kind in WITHOUT_TEXT:
+            fed = await self._fed(response, text)
+            return result if fed.article is None else fed
         return (
             result
             if further is None
             else await further.joined(response, result, self._read_further)
         )
+
+    async def _fed(self, response: HtmlResponse, text: FedText) -> ArticleResult:
+        """The article whose page cannot be had, by the *text* that its feed has."""
+        url = requested_url(response) or response.url
+        result = await self._attempted(self._read(PageRequest("", url, text=text)), url)
+        if result.article is None or self._is_foreign(result.article):
+            return replace(result, article=None, reason=result.reason or OTHER_LANGUAGE)
+        self._stats.add(stats.EXTRACT_SOURCE, source=result.source)
+        response.meta[FED] = response.url  # a spider may give its meta to other requests
+        return _dated(result, listed_moments(response))
 
     def _further_page(self) -> ArticleResult:
         self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)

@@ -24,6 +24,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
@@ -227,7 +228,7 @@ class PageLabels:
         *,
         example: bool = False,
         article: bool = False,
-        text: str = "",
+        text: FedText | None = None,
     ) -> LabelJob | None:
         """Have the page labelled, unless it is already; None if nothing labels it.
 
@@ -238,7 +239,7 @@ class PageLabels:
         if known is not None and (known.with_article or not article):
             return known
         wrapper = self._wrappers.find(response.url)
-        if wrapper is None and not text:
+        if wrapper is None and text is None:
             return None
         page = PageRequest(
             response.text,

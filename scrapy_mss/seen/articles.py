@@ -136,7 +136,8 @@ class Wording(NamedTuple):
     """An article as it is compared with its last version.
 
     Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared. A
-    live blog that *has_new_entries* has changed, however short they are.
+    live blog that *has_new_entries* has changed, however short they are. What *is_fed*, by a feed
+    and not by the page, is no revision of what was seen.
     """
 
     title: str
@@ -144,6 +145,7 @@ class Wording(NamedTuple):
     listed: int = 0  # the date that a feed or sitemap gives for it, in minutes since 1970
     paragraphs: Paragraphs | None = None
     has_new_entries: bool = False
+    is_fed: bool = False
 
 
 class Comparison(NamedTuple):
@@ -215,6 +217,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         listed = min(wording.listed, now)
         new = SeenArticle(text, title, 1, listed, now, now, found.to_bytes())
         seen = next(filter(None, map(self._article, addresses.own)), None)
+        if seen is not None and wording.is_fed:
+            return Comparison(False, (), seen._replace(checked=now, met=now))
         if seen is not None:
             before = Paragraphs.from_bytes(self._paragraphs(addresses.own))
             changed = _changed(seen, new, before, found)

@@ -37,6 +37,7 @@ class Paper:
 
     stories: dict[str, Published] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
+    faults: dict[str, tuple[int, str]] = field(default_factory=dict)  # status and HTML of paths
     fed: dict[str, str] = field(default_factory=dict)  # HTML that the feed has of paths
     moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
@@ -62,6 +63,9 @@ class Paper:
         self.asked[path] += 1
         if path in self.moved:
             return 302, {"Location": self.moved[path]}, b""
+        if path in self.faults:
+            status, html = self.faults[path]
+            return status, {"Content-Type": "text/html"}, html.encode()
         found = self.page(path)
         if found is None or path in self.refused:
             return 503 if found else 404, {}, b""
