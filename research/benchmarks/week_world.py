@@ -59,6 +59,7 @@ FAULTS: Final = {
     "huge sitemap": Planted(),
     "slow": Planted(),
     "timeouts": Planted(),
+    "maintenance": Planted(),
     "oversize": Planted(),
     "off-site": Planted(),
     "empty feeds": Planted(),
@@ -76,7 +77,7 @@ FAULTS: Final = {
 }
 # Faults with which the page of an article has none.
 WALLS: Final = ("consent", "challenge", "shell", "paywall")
-UNANSWERED: Final = ("errors", "timeouts", "dead", "robots.txt", "forbidden")
+UNANSWERED: Final = ("errors", "maintenance", "timeouts", "dead", "robots.txt", "forbidden")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,7 @@ class Paper:
     lists: list[str]
     world: World
     copies: str = ""
-    rule: str = ""
+    rule: dict[str, Any] = field(default_factory=dict)
     full: bool = False
     sections: bool = False
     faults: dict[str, Any] = field(default_factory=dict)

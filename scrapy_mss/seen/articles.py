@@ -197,12 +197,16 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
             return True
         now = self._now()
         if now - seen.met >= MET_AGAIN:
-            self._unsaved[key] = seen._replace(met=now)
+            seen = self._unsaved[key] = seen._replace(met=now)
         if min(listed, now) > seen.listed > 0:
             return True
         # Dates of one list are compared with one another, not with our clock.
         is_dated = bool(listed and seen.listed)
-        return not is_dated and now - seen.checked >= self._recheck
+        if not is_dated and now - seen.checked >= self._recheck:
+            return True
+        if listed and not is_dated:  # the first one, for later lists
+            self._unsaved[key] = seen._replace(listed=min(listed, now))
+        return False
 
     def compare(self, addresses: Addresses, wording: Wording) -> Comparison:
         """How an article compares with its last version.

@@ -78,7 +78,7 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
 
 
 @pytest.mark.slow("a crawl with pauses")
-def test_articles_that_wait_since_the_front_page_named_them_get_their_texts(
+def test_articles_that_wait_since_the_front_page_named_them_get_texts_and_dates(
     paper: Paper, tmp_path: Path
 ) -> None:
     for published in paper.stories.values():
@@ -87,7 +87,9 @@ def test_articles_that_wait_since_the_front_page_named_them_get_their_texts(
     found = crawled(paper, tmp_path, DOWNLOAD_DELAY=0.7, CONCURRENT_REQUESTS_PER_DOMAIN=1)
 
     assert all("utm_source=front" in item.url for item in found.items)
-    assert found.mss("train/source/feed") >= N - 1  # all that come after the feed was read
+    # All that come after the feed was read.
+    assert found.mss("train/source/feed") >= N - 1
+    assert sum("T" in item.fields["published"] for item in found.items) >= N - 1
 
 
 def test_teasers_and_texts_of_other_pages_teach_nothing(paper: Paper, tmp_path: Path) -> None:
