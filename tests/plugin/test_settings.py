@@ -158,8 +158,10 @@ def errors_of(**values: object) -> list[str]:
 def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
     assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
         f"{name}: unknown setting, did you mean {near}?",
-        "MSS_EMIT: expected a list of 'articles', 'all', 'unreserved' and kinds: "
-        f"{', '.join(KINDS)}, got 'some'",
+        (
+            "MSS_EMIT: expected a list of 'articles', 'all', 'unreserved' and kinds: "
+            f"{', '.join(KINDS)}, got 'some'"
+        ),
     ]
 
 
