@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
+from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
     FedPages,
+    RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
     TrainingMiddleware,
@@ -20,7 +22,7 @@ from scrapy_mss.downloadermiddlewares import (
     WorkerRoom,
 )
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.settings import SettingError, enabled
+from scrapy_mss.settings import RENDER_AUTO, SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, EncodingMiddleware.ORDER),
+    ("DOWNLOADER_MIDDLEWARES", RenderMiddleware, RenderMiddleware.ORDER),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
@@ -73,6 +76,8 @@ class Addon:
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
+        if settings.get("MSS_RENDER") == RENDER_AUTO:
+            browser.add_to(settings)
 
 
 def _add_formats(settings: BaseSettings) -> None:

@@ -160,6 +160,7 @@ def _languages(value: object) -> tuple[str, ...]:
 
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
+RENDER_OFF, RENDER_AUTO = "off", "auto"
 REPORT_OFF, REPORT_COUNTS, REPORT_PAGES = "off", "counts", "pages"
 
 
@@ -221,6 +222,13 @@ class Options:
         "a number of pages, 1 for none but the first",
         "The maximum number of pages that are joined if an article is split over several. See "
         "[articles of several pages](crawling.md#articles-of-several-pages).",
+    )
+    render: str = _setting(
+        RENDER_OFF,
+        _one_of(RENDER_OFF, RENDER_AUTO),
+        f"{RENDER_OFF!r} or {RENDER_AUTO!r}",
+        "With `auto`, and `pip install 'scrapy-mss[render]'`, pages that only scripts fill are "
+        "asked for once more, through a [browser](troubleshooting.md#javascript).",
     )
     item_class: str | type = _setting(
         "scrapy_mss.items.Article",

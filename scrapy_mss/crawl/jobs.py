@@ -110,11 +110,14 @@ class PageJobs:
         while not self._has_room.is_set():  # others may have woken up before
             await self._has_room.wait()
 
-    def begin(self, page: PageRequest) -> PageJob:
-        """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
-        if self._sites is not None:
+    def begin(self, page: PageRequest, *, with_site: bool = True) -> PageJob:
+        """Have *page* answered; the answer is one of the `FAILURES`, never an exception.
+
+        Without what is known of its site, nothing is learned of it either.
+        """
+        if self._sites is not None and with_site:
             page = replace(page, site=self._sites.context(page.url))
-        if self.seen is not None:
+        if self.seen is not None and with_site:
             page = replace(page, emitted=self.seen.emitted(page.url))
         job: PageJob = Future()
         if self.pool is None or self.pool.cannot_start:

@@ -24,6 +24,7 @@ from scrapy_mss.addon import Addon
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.crawl.pages import (
     LISTED,
     LISTED_MOMENTS,
@@ -39,7 +40,6 @@ from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,

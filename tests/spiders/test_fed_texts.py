@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.blocks.text_labels import MAX_TEXT, TRUST, plain_words
+from scrapy_mss.crawl.hosts import Scope
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.lists import FEED, About, Listed, read
 from scrapy_mss.storage.opening import store_at
 from tests.plugin.crawling import Crawl, Job, crawl
