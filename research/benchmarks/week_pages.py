@@ -42,7 +42,7 @@ def answer(paper: Paper, path: str, hour: int, request: int) -> Answer:
     if paper.has("errors", hour) or paper.has("maintenance", hour):
         return Answer("<title>Internal Server Error</title>", status=500)
     make = lists(paper).get(path)
-    sent = make(paper, hour) if make else _story(paper, path, hour, request)
+    sent = make(paper, paper.of_lists(hour)) if make else _story(paper, path, hour, request)
     return sent._replace(seconds=SLOW_SECONDS) if paper.has("slow", hour) else sent
 
 

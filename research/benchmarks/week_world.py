@@ -242,14 +242,17 @@ class Paper:
 
     def listed(self, hour: int) -> list[Story]:
         """What its lists name, the latest first."""
-        if self.has("stuck", hour):
-            hour = self.hours_of("stuck")[0]
+        hour = self.of_lists(hour)
         there = [
             story
             for story in self.until(hour)
             if hour < story.deleted or story.deleted == story.hour >= hour - 2
         ]
         return there[: -SHOWN - 1 : -1]
+
+    def of_lists(self, hour: int) -> int:
+        """The hour whose state its lists have."""
+        return self.hours_of("stuck")[0] if self.has("stuck", hour) else hour
 
     def address(self, story: Story, hour: int) -> str:
         """Where *story* is in that hour."""
