@@ -474,3 +474,304 @@ cdef class _Reading:
         start, end, _ = best_run(value)
         for i in range(start, end):
             kept[i] = self.read[LINK_SHARE, i] < c[MIN_LINKED]
+
+
+# --- what blocks are, and where ------------------------------------------------------------------
+
+cdef enum:  # the numbers that `features._NUMBERS` has, in that order
+    MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
+    MAX_SHARED_BY_CHANCE, MIN_DESCRIBING, MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, N_NUMBERS
+
+
+cdef class BlockFeatures:
+    """The rows of `features._fill_counts`.
+
+    *of_counts* (int32[k, 3]) has the row, what is counted, and whether it is a share of the words;
+    *of_ends* (int32[k, 3]) the row, the end and the class. *parents* (uint8[256]) are the rows of
+    tags that are right around a block, *ancestors* (uint32[256]) the bits of those anywhere around
+    it, *levels* (uint8[256]) those of headings.
+    """
+
+    cdef const int32_t[:, ::1] of_counts, of_ends
+    cdef const uint8_t[::1] parents, levels
+    cdef const uint32_t[::1] ancestors
+    cdef const double[::1] numbers
+    cdef int n_text, all_linked, repetitions, n_parents, n_ancestors
+
+    def __init__(self, of_counts, of_ends, parents, ancestors, levels, numbers, places):
+        self.of_counts, self.of_ends, self.numbers = of_counts, of_ends, numbers
+        self.parents, self.ancestors, self.levels = parents, ancestors, levels
+        self.n_text, self.all_linked, self.repetitions = places[:3]
+        self.n_parents, self.n_ancestors = places[3:]
+        _check_sizes(256, (len(parents), len(ancestors), len(levels)))
+        _check_sizes(N_NUMBERS, (len(numbers),))
+
+    def __call__(self, page, title, description, double[:, ::1] rows):
+        """Fill in the *rows*; the headline's block, and the heading above each block."""
+        cdef const int64_t[::1] hits = title.hits, pairs = description.hits
+        cdef _Elements of = _Elements(page.containers)
+        cdef Py_ssize_t n = of.n, at = self.n_text
+        cdef const double[::1] words = page.words
+        _check_sizes(n, (rows.shape[1], words.shape[0], hits.shape[0], pairs.shape[0]))
+        _check_sizes(at + self.n_parents + self.n_ancestors + 2 + 5 + 5 + 4 + 4, (rows.shape[0],))
+        hidden = numpy.empty(n, "u1")
+        of.inside(page.attributes.hidden.view("u1"), hidden)
+        self.fill_text(page.text_counts, words, page.blocks.linked_words, rows)
+        self.fill_around(of, hidden, rows[at:])
+        at += self.n_parents + self.n_ancestors + 2
+        found = self.fill_places(of, words, hits, title.size, rows[at:])
+        self.fill_description(of, words, pairs, description.size, rows[at + 14:])
+        return found
+
+    cdef fill_text(
+        self, counts, const double[::1] words, const int64_t[::1] linked, double[:, ::1] rows
+    ):
+        cdef const double[:, ::1] count = counts.counts
+        cdef const double[::1] letters = counts.letters
+        cdef const uint8_t[::1] first = counts.first, last = counts.last
+        cdef Py_ssize_t n = rows.shape[1], i, k, row, place
+        cdef double value
+        cdef array groups = clone(_INT32S, n, False), sizes = clone(_INT32S, n, True)
+        cdef int* group = groups.data.as_ints
+        cdef int* size = sizes.data.as_ints
+        _check_sizes(n, (count.shape[1], letters.shape[0], linked.shape[0], first.shape[0]))
+        _check_sizes(N_CLASSES, (count.shape[0],))
+        for k in range(self.of_counts.shape[0]):
+            row, place = self.of_counts[k, 0], self.of_counts[k, 1]
+            for i in range(n):
+                if place < N_CLASSES:
+                    value = count[place, i]
+                elif place == N_CLASSES:
+                    value = letters[i]
+                else:
+                    value = words[i] if place == N_CLASSES + 1 else linked[i]
+                rows[row, i] = value / words[i] if self.of_counts[k, 2] else value
+        for k in range(self.of_ends.shape[0]):
+            row, place = self.of_ends[k, 0], self.of_ends[k, 2]
+            for i in range(n):
+                rows[row, i] = ((last[i] if self.of_ends[k, 1] else first[i]) & place) != 0
+        _number(counts.hashes, group)
+        for i in range(n):
+            size[group[i]] += 1
+            rows[self.all_linked, i] = linked[i] == words[i]
+        for i in range(n):
+            rows[self.repetitions, i] = size[group[i]]
+
+    cdef fill_around(self, _Elements of, const uint8_t[::1] hidden, double[:, ::1] rows):
+        cdef Py_ssize_t i, level, n_levels = of.around.shape[0], depth
+        cdef int parent, each
+        cdef uint32_t around
+        for i in range(of.n):
+            depth = around = 0
+            for level in range(n_levels):
+                depth += of.around[level, i] < of.m
+                around |= self.ancestors[of.tag_around(level, i)]
+            parent = self.parents[of.tag_around(0, i)]
+            for each in range(self.n_parents):
+                rows[each, i] = each == parent
+            for each in range(self.n_ancestors):
+                rows[self.n_parents + each, i] = around >> each & 1
+            rows[self.n_parents + self.n_ancestors, i] = depth / 10.0
+            rows[self.n_parents + self.n_ancestors + 1, i] = hidden[i]
+
+    cdef tuple fill_places(
+        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_title,
+        double[:, ::1] rows
+    ):
+        """Fill in the place by words, by the headline, and by headings, five rows and five and four."""
+        cdef const double[::1] c = self.numbers
+        cdef Py_ssize_t n = of.n, i, headline = -1, heading = -1
+        cdef int level, of_headline, n_main = 0
+        cdef double before = 0, total = 0, overlap, rank, greatest = -1, n_later = 0
+        cdef bint is_short
+        headings = numpy.empty(n, "p")
+        cdef Py_ssize_t[::1] above = headings
+        for i in range(n):
+            total += words[i]
+        for i in range(n):
+            rows[0, i] = before / max(total, 1.0)
+            rows[1, i] = <double> i / n
+            rows[2, i] = before
+            rows[3, i] = total - before - words[i]
+            rows[4, i] = total
+            level = self.levels[of.tag_around(0, i)]
+            is_short = 1 < words[i] <= c[MAX_HEADLINE] and of.tag_around(0, i) != c[TITLE_TAG]
+            overlap = min(1.0, hits[i] / max(1.0, min(n_title, c[FULL_TITLE])))
+            overlap = hits[i] / words[i] * overlap if is_short else 0.0
+            rows[5, i] = overlap
+            if of.tag_around(0, i) != c[TITLE_TAG] and (
+                level == 1 or (level > 1 and overlap > c[MIN_OVERLAP_HEADING])
+                or overlap > c[MIN_OVERLAP_LINE]
+            ):
+                rank = overlap + (c[H1_BONUS] if level == 1 else 0.0)
+                rank += c[HEADING_BONUS] if level > 1 else 0.0
+                if rank > greatest:
+                    greatest, headline = rank, i
+            above[i] = heading
+            rows[10, i] = c[NO_LEVEL] - level if level else 0.0
+            rows[11, i] = before - rows[2, heading] if heading >= 0 else 0.0
+            rows[12, i] = rows[10, heading] if heading >= 0 else 0.0
+            n_main += level == 1
+            rows[13, i] = min(<double> n_main, c[MAX_MAIN_HEADINGS])
+            heading = i if level else heading
+            before += words[i]
+        of_headline = self.levels[of.tag_around(0, headline)] if headline >= 0 else 0
+        for i in range(n):
+            rows[6, i] = rows[5, headline] if headline >= 0 else 0.0
+            rows[7, i] = abs(rows[2, i] - rows[2, headline]) if headline >= 0 else 0.0
+            rows[8, i] = 0 <= headline < i
+            level = self.levels[of.tag_around(0, i)]
+            n_later += i > headline >= 0 and of_headline and level == of_headline
+            rows[9, i] = n_later
+        return headline, headings
+
+    cdef fill_description(
+        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_pairs,
+        double[:, ::1] rows
+    ):
+        cdef Py_ssize_t n = of.n, i, first = n
+        cdef bint is_shown
+        for i in range(n if n_pairs else 0):
+            is_shown = of.tag_around(0, i) != self.numbers[TITLE_TAG]
+            rows[0, i] = min(1.0, hits[i] / n_pairs) * is_shown
+            is_shown = is_shown and words[i] > self.numbers[MAX_SHARED_BY_CHANCE]
+            rows[1, i] = hits[i] / max(words[i] - 1.0, 1.0) * is_shown
+            if first == n and rows[0, i] > self.numbers[MIN_DESCRIBING]:
+                first = i
+        for i in range(n):
+            rows[2, i] = 0.0 if first == n else 1.0 if i >= first else -1.0
+            rows[3, i] = n_pairs > 0
+            if not n_pairs:
+                rows[0, i] = rows[1, i] = 0.0
+
+
+# --- evidence, and the network -------------------------------------------------------------------
+
+def ratios(const uint64_t[::1] ids, const uint32_t[:, ::1] counts, double smoothing, factors):
+    """float64[n]: how often what has these *ids* was inside for each time outside; inf for never."""
+    cdef Py_ssize_t n = ids.shape[0], i, size = counts.shape[0], at
+    cdef int bits = 0
+    cdef uint64_t first = factors[0], second = factors[1], mixed
+    _check_sizes(2, (counts.shape[1],))
+    while (1 << bits) < size:
+        bits += 1
+    _check_sizes(size, (1 << bits,))
+    _check(bits - 1, 63)
+    result = numpy.empty(n)
+    cdef double[::1] ratio = result
+    with nogil:
+        for i in range(n):
+            mixed = ids[i] * first
+            mixed = (mixed ^ mixed >> 29) * second
+            at = mixed >> (64 - bits)
+            if counts[at, 0] | counts[at, 1]:
+                ratio[i] = (counts[at, 1] + smoothing) / (counts[at, 0] + smoothing)
+            else:
+                ratio[i] = INFINITY
+    return result
+
+
+def pool(page, const double[::1] of_texts, const double[::1] of_words, double[:, ::1] rows):
+    """Fill in the mean of each block's texts; sum, least and greatest of its ancestors' words."""
+    cdef _Elements of = _Elements(page.containers)
+    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+    cdef const Py_ssize_t[::1] element = page.attributes.element
+    cdef double[:, ::1] pooled = numpy.zeros((3, of.m + 1))
+    cdef Py_ssize_t i, at, level
+    cdef double total, least, greatest
+    _check_sizes(of.n, (first.shape[0], size.shape[0], rows.shape[1]))
+    _check_sizes(of_words.shape[0], (element.shape[0],))
+    _check_sizes(5, (rows.shape[0],))
+    for i in range(of_words.shape[0]):
+        at = element[i]
+        _check(at, of.m)
+        pooled[0, at] += of_words[i]
+        pooled[1, at] = min(pooled[1, at], of_words[i])
+        pooled[2, at] = max(pooled[2, at], of_words[i])
+    for i in range(of.n):
+        if not 0 <= first[i] <= first[i] + size[i] <= of_texts.shape[0]:
+            raise IndexError(f"texts from {first[i]} to {first[i] + size[i]}")
+        total = least = greatest = 0
+        for at in range(first[i], first[i] + size[i]):
+            total += of_texts[at]
+        rows[0, i] = total / size[i]
+        total = 0
+        for level in range(of.around.shape[0]):
+            at = of.around[level, i]
+            total += pooled[0, at]
+            least = min(least, pooled[1, at])
+            greatest = max(greatest, pooled[2, at])
+        rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
+
+
+def standardized(
+    const double[:, :] columns, const float[::1] mean, const float[::1] scale, float bound
+):
+    """float32[n, k]: the *columns* (float64[k, n]) with mean 0 and deviation 1, within a *bound*."""
+    cdef Py_ssize_t k = columns.shape[0], n = columns.shape[1], i, row
+    cdef float value
+    _check_sizes(k, (mean.shape[0], scale.shape[0]))
+    result = numpy.empty((k, n), "f4")
+    cdef float[:, ::1] into = result
+    with nogil:
+        for row in range(k):
+            for i in range(n):
+                value = (<float> columns[row, i] - mean[row]) * scale[row]
+                value = bound if value > bound else value
+                into[row, i] = -bound if value < -bound else value
+    return result.T
+
+
+cdef enum:
+    LANES = 16  # numbers that are computed at once: loops of so many steps become vectors
+
+
+cdef inline void _rectify(
+    float* sums, const float* bias, const float* weights, int n
+) noexcept nogil:
+    """Let *sums* be those of rectified linear units, with *weights*."""
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + bias[i]
+    for i in range(n):
+        values[i] = values[i] if values[i] > 0 else <float> 0
+    for i in range(n):
+        values[i] *= weights[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
+cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + more[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
+@cython.cdivision(True)
+def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
+    """float32[n]: rectified *sums* with *weights*, the second half added to the first, and so on."""
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], i, at, rest, half
+    _check_sizes(k, (bias.shape[0], weights.shape[0]))
+    _check(0, k)
+    result = numpy.empty(n, "f4")
+    cdef float[::1] into = result
+    with nogil:
+        for i in range(n):
+            at = 0
+            while at + LANES <= k:
+                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
+                at += LANES
+            if at < k:
+                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (k - at))
+            rest = k
+            while rest > 1:
+                half, at = rest - rest // 2, 0
+                while at + LANES <= rest // 2:
+                    _add(&sums[i, at], &sums[i, half + at], LANES)
+                    at += LANES
+                _add(&sums[i, at], &sums[i, half + at], <int> (rest // 2 - at))
+                rest = half
+            into[i] = sums[i, 0]
+    return result

@@ -33,6 +33,7 @@ from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 N_STORED = 8
 STORED = range(N_STORED)
+ALONE = "-s MSS_WORKERS=0"
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
 
@@ -151,7 +152,11 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "info": "info @trained.model @one.model @trained.store",
         "info of nothing": "info",
     }
-    return run(folder, lines)
+    # Where no worker is started, an address is read in half the time.
+    return run(
+        folder,
+        {name: line if name == "urls" else f"{ALONE} {line}" for name, line in lines.items()},
+    )
 
 
 def together(folder: Path, *lines: str) -> list[Done]:
@@ -268,7 +273,7 @@ def test_extract_prints_a_json_line_for_each_page(
 
 
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
-    line = f"-s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
+    line = f"{ALONE} -s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
 
     assert [done.code for done in together(folder, line, line)] == [0, 0]
 
@@ -323,7 +328,9 @@ def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
     store = tmp_path / ".scrapy" / "mss"
     store_model(store, trained_once)
 
-    (outcome,) = run(folder, {0: f"extract @page.html {site.url('/plain/1')}"}, tmp_path).values()
+    (outcome,) = run(
+        folder, {0: f"{ALONE} extract @page.html {site.url('/plain/1')}"}, tmp_path
+    ).values()
 
     name = with_bundled(learned(range(60))).identifier
     assert [row["extractor"] for row in outcome.rows()] == [f"mss:{name}"] * 2
@@ -347,7 +354,7 @@ def printing_to(
 
 
 @pytest.mark.parametrize(
-    ("line", "unbuffered"), [("info @one.model", ""), (f"extract {REFUSED}", "1")]
+    ("line", "unbuffered"), [("info @one.model", ""), (f"{ALONE} extract {REFUSED}", "1")]
 )
 def test_a_closed_pipe_ends_a_command_quietly(folder: Path, line: str, unbuffered: str) -> None:
     reading, writing = os.pipe()
@@ -361,7 +368,7 @@ def test_a_closed_pipe_ends_a_command_quietly(folder: Path, line: str, unbuffere
 
 def test_a_full_disk_is_an_error_of_one_line(folder: Path) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - no file
-        done = printing_to(full.fileno(), folder, f"extract {REFUSED}")
+        done = printing_to(full.fileno(), folder, f"{ALONE} extract {REFUSED}")
 
     assert done.returncode == 2
     assert done.stderr == "scrapy mss extract: error: [Errno 28] No space left on device\n"
