@@ -547,7 +547,7 @@ def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
 
 def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Path) -> None:
     for name, selector in (("whole", "#content"), ("gone", ".gone")):
-        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h1\n"
+        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h2\n"
         (tmp_path / f"{name}.yaml").write_text(rule)
     line = f"explain @page.html -o {tmp_path}/"
 
