@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
+from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
     FedPages,
+    RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
+    SiteFilesMiddleware,
     TrainingMiddleware,
     UnchangedLists,
     WorkerRoom,
 )
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.settings import SettingError, enabled
+from scrapy_mss.settings import RENDER_AUTO, SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
 
 if TYPE_CHECKING:
@@ -32,10 +35,12 @@ if TYPE_CHECKING:
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, EncodingMiddleware.ORDER),
+    ("DOWNLOADER_MIDDLEWARES", RenderMiddleware, RenderMiddleware.ORDER),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
+    ("DOWNLOADER_MIDDLEWARES", SiteFilesMiddleware, 547),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
@@ -73,6 +78,8 @@ class Addon:
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
+        if settings.get("MSS_RENDER") == RENDER_AUTO:
+            browser.add_to(settings)
 
 
 def _add_formats(settings: BaseSettings) -> None:

@@ -34,6 +34,7 @@ from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
+from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
 
@@ -74,6 +75,7 @@ class ArticleResult:
     *certainty*, from 0 to 1, how certain it was. *kind* is what the page is, empty if it was not
     read or the result is not wanted whatever it is. *next_page* is where the article goes on,
     *paragraphs* those of the page, if they are asked for, as `Paragraphs` writes them.
+    *reservations* are what it says on its use by machines.
     """
 
     article: Article | None = None
@@ -85,6 +87,7 @@ class ArticleResult:
     kind: str = ""
     next_page: str = ""
     paragraphs: bytes = b""
+    reservations: tuple[Reservation, ...] = ()
 
     @property
     def values(self) -> dict[str, Any]:
@@ -168,7 +171,8 @@ def article_of_extraction(
         **_entries(extraction, result.paragraphs, options.emitted),
         **fields.values,
     )
-    return replace(result, article=article, next_page=fields.next_page)
+    next_page, said = fields.next_page, fields.reservations
+    return replace(result, article=article, next_page=next_page, reservations=said)
 
 
 def _entries(
@@ -254,6 +258,7 @@ def article_of_labels(
         kind=ARTICLE,
         next_page=named,
         paragraphs=paragraphs,
+        reservations=fields.reservations,
     )
 
 

@@ -26,7 +26,7 @@ from scrapy_mss.crawl.items import (
 from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
-from scrapy_mss.pages.kinds import ARTICLE_KINDS
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -53,11 +53,12 @@ OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the s
 
 
 class NoArticleError(DropItem):
-    """Drops an item that scrapy-mss made for a page without an article, for *reason*."""
+    """Drops an item that scrapy-mss made for a page of a *kind* without an article."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, kind: str = "") -> None:
         super().__init__(f"no article: {reason}", log_level="DEBUG")
         self.reason = reason
+        self.kind = kind
 
 
 class ArticlePipeline(Component):
@@ -95,7 +96,7 @@ class ArticlePipeline(Component):
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
             if result.article is None and made and not self._wants(result.kind):
-                raise NoArticleError(result.reason)
+                raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             if made and is_fed(page.response if page else None):  # which may be that of a wall
                 self._put(item, fields, self._options.field_name("url"), values["url"])
@@ -236,8 +237,11 @@ class NewArticlesPipeline(Component):
             if response is not None and exception.reason in FAILURES:
                 self._leave_incomplete(response)
             elif response is not None:
+                is_wall, listed = exception.kind in WALLS, response.meta.get(LISTED, 0)
+                if is_wall:
+                    self._leave_incomplete(response)
                 for url in addresses_of(response):
-                    self._seen.add_other(url, response.meta.get(LISTED, 0), paragraphs)
+                    self._seen.add_other(url, listed, paragraphs, is_wall=is_wall)
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 

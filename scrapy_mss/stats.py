@@ -64,6 +64,17 @@ ENCODING_MENDED = Stat(
     "encoding/mended/{encoding}",
     "responses in another [encoding](crawling.md#encodings) than they declare, by that encoding",
 )
+RENDER_PAGES = Stat(
+    "render/pages", "pages asked for through the [browser](troubleshooting.md#javascript)"
+)
+RENDER_AT_ONCE = Stat(
+    "render/at_once", "pages asked for through it at once, as others at such addresses needed it"
+)
+RENDER_IN_VAIN = Stat("render/in_vain", "pages that it showed without a text, or failed to show")
+RENDER_FAILED = Stat("render/failed", "pages that it failed to show")
+RENDER_LEFT_OUT = Stat(
+    "render/left_out", "pages that need it and are beyond the limits, or on a private host"
+)
 JOINED = Stat("join/pages", "further pages joined to the article of the first page")
 JOIN_STOPPED = Stat(
     "join/stopped/{reason}",

@@ -52,15 +52,14 @@ def requested_url(response: Response) -> str:
     return first if isinstance(first, str) else ""
 
 
-def inherited_meta(response: Response) -> dict[str, Any]:
-    """What of the meta of *response* is for other requests of the same article, too.
+def inherited_meta(request: Request | None) -> dict[str, Any]:
+    """What of the meta of *request* is for other requests of the same article, too.
 
     Such as a browser, a proxy or the jar of its cookies; neither ours nor what is of one request.
     """
-    meta = response.request.meta if response.request is not None else {}
     return {
         key: value
-        for key, value in meta.items()
+        for key, value in (request.meta if request is not None else {}).items()
         if key not in OF_ONE_REQUEST and not str(key).startswith("mss_")
     }
 

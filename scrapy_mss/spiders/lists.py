@@ -27,12 +27,12 @@ from scrapy.utils.gz import gunzip, gzip_magic_number
 from scrapy.utils.response import get_base_url
 
 from scrapy_mss.blocks.fed_text import FedText
+from scrapy_mss.crawl.hosts import Scope
 from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, LISTED_TEXT, header
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import MAX_AUTHORS
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.pages.addresses import absolute_url, is_section, site_of
-from scrapy_mss.spiders.hosts import Scope
 
 FRONT, SECTION, FEED, ROBOTS, SITEMAP = "front", "section", "feed", "robots", "sitemap"
 PAGES: Final = frozenset({FRONT, SECTION})

@@ -24,7 +24,10 @@ from scrapy_mss.addon import Addon
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.crawl.pages import (
+    LISTED,
+    LISTED_MOMENTS,
     LISTED_TEXT,
     NOT_MODIFIED,
     SITE,
@@ -37,7 +40,6 @@ from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
@@ -187,7 +189,7 @@ class NewsSpider(Spider):
         for some in answer.chunks():
             if site.is_full:
                 break
-            self._add_texts(site, some)
+            self._add_details(site, some)
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
@@ -324,15 +326,20 @@ class NewsSpider(Spider):
             _add_text(site, request, each.text)
             yield request
 
-    def _add_texts(self, site: ListedSite, listed: Iterable[Listed]) -> None:
-        """Have the requests that wait for pages of a feed bring along what it says of them.
+    def _add_details(self, site: ListedSite, listed: Iterable[Listed]) -> None:
+        """Have the requests that wait for pages of a list bring along what it says of them.
 
-        Front pages, which name the same articles, are read before it.
+        Front pages, which name the same articles, are read before feeds and sitemaps.
         """
         for each in listed:
-            request = site.waiting.get(address_key(each.url)) if each.text else None
-            if request is not None:
-                _add_text(site, request, each.text)
+            has_details = each.text or each.minute
+            request = site.waiting.get(address_key(each.url)) if has_details else None
+            if request is None:
+                continue
+            _add_text(site, request, each.text)
+            request.meta[LISTED] = max(request.meta[LISTED], each.minute)
+            if not any(request.meta[LISTED_MOMENTS]):
+                request.meta[LISTED_MOMENTS] = list(each.moments)
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
         rest = [each for each in listed if address_key(each.url) not in site.asked]

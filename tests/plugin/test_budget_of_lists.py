@@ -66,7 +66,7 @@ def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSp
     del gone
 
     for text in ("text", "another"):
-        spider._add_texts(site, named(text, text))
+        spider._add_details(site, named(text, text))
 
     assert listed_text(waiting) == FedText("text")
     assert len(site.waiting) == 1

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.blocks.text_labels import MAX_TEXT, TRUST, plain_words
+from scrapy_mss.crawl.hosts import Scope
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.lists import FEED, About, Listed, read
 from scrapy_mss.storage.opening import store_at
 from tests.plugin.crawling import Crawl, Job, crawl
@@ -78,7 +78,7 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
 
 
 @pytest.mark.slow("a crawl with pauses")
-def test_articles_that_wait_since_the_front_page_named_them_get_their_texts(
+def test_articles_that_wait_since_the_front_page_named_them_get_texts_and_dates(
     paper: Paper, tmp_path: Path
 ) -> None:
     for published in paper.stories.values():
@@ -87,7 +87,9 @@ def test_articles_that_wait_since_the_front_page_named_them_get_their_texts(
     found = crawled(paper, tmp_path, DOWNLOAD_DELAY=0.7, CONCURRENT_REQUESTS_PER_DOMAIN=1)
 
     assert all("utm_source=front" in item.url for item in found.items)
-    assert found.mss("train/source/feed") >= N - 1  # all that come after the feed was read
+    # All that come after the feed was read.
+    assert found.mss("train/source/feed") >= N - 1
+    assert sum("T" in item.fields["published"] for item in found.items) >= N - 1
 
 
 def test_teasers_and_texts_of_other_pages_teach_nothing(paper: Paper, tmp_path: Path) -> None:
