@@ -23,10 +23,10 @@ from scrapy_mss.crawl.items import (
     has_field,
     put_known,
 )
-from scrapy_mss.crawl.pages import LISTED, SITE
+from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
-from scrapy_mss.pages.kinds import ARTICLE_KINDS
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -53,11 +53,12 @@ OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the s
 
 
 class NoArticleError(DropItem):
-    """Drops an item that scrapy-mss made for a page without an article, for *reason*."""
+    """Drops an item that scrapy-mss made for a page of a *kind* without an article."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, kind: str = "") -> None:
         super().__init__(f"no article: {reason}", log_level="DEBUG")
         self.reason = reason
+        self.kind = kind
 
 
 class ArticlePipeline(Component):
@@ -95,8 +96,10 @@ class ArticlePipeline(Component):
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
             if result.article is None and made and not self._wants(result.kind):
-                raise NoArticleError(result.reason)
+                raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
+            if made and is_fed(page.response if page else None):  # which may be that of a wall
+                self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():
             # The spider may have filled it while its page was read.
             if not _is_empty(values.get(ours)) and _is_empty(fields.get(name)):
@@ -201,7 +204,9 @@ class NewArticlesPipeline(Component):
             return item
         paragraphs = _paragraphs_of(article.text, reading)
         has_new = article.has_new_entries
-        wording = Wording(article.title, article.text, article.listed, paragraphs, has_new)
+        wording = Wording(
+            article.title, article.text, article.listed, paragraphs, has_new, article.is_fed
+        )
         comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
@@ -232,8 +237,11 @@ class NewArticlesPipeline(Component):
             if response is not None and exception.reason in FAILURES:
                 self._leave_incomplete(response)
             elif response is not None:
+                is_wall, listed = exception.kind in WALLS, response.meta.get(LISTED, 0)
+                if is_wall:
+                    self._leave_incomplete(response)
                 for url in addresses_of(response):
-                    self._seen.add_other(url, response.meta.get(LISTED, 0), paragraphs)
+                    self._seen.add_other(url, listed, paragraphs, is_wall=is_wall)
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 
@@ -257,6 +265,8 @@ class NewArticlesPipeline(Component):
         if article.is_partial:
             self._leave_incomplete(response)
             return
+        if article.is_fed:
+            self._leave_incomplete(response)
         self._seen.add(article.addresses, seen)
 
 

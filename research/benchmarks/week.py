@@ -51,7 +51,7 @@ EXAMPLES = 20
 def crawls(served: Served, world: World, hours: int, store: str) -> Iterator[Crawled]:
     """The crawls as they end."""
     papers = world.papers.values()
-    rules = [{"site": paper.host, "body": paper.rule} for paper in papers if paper.rule]
+    rules = [{"site": paper.host, **paper.rule} for paper in papers if paper.rule]
     fronts = [paper.url for paper in papers if paper.is_crawled]
     job = Job(asdict(served), fronts, hours, store, {"MSS_WRAPPERS": rules})
     command = [sys.executable, "-m", "research.benchmarks.week_crawls"]

@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 from research import webs
 from research.benchmarks.week_world import Paper, Story, moment, templates
 from research.webs.documents import document
-from research.webs.prose import Prose
 from research.webs.rendering import Rendering
 
 HTML, XML, TEXT = "text/html; charset=utf-8", "application/xml", "text/plain"
 SECTIONS: Final = ("politics", "culture")
 HUGE: Final = 49_900  # addresses of a sitemap; its protocol allows a hundred more
+HOURS_IN_ALL: Final = 1000  # more than the world has
 OVERSIZE: Final = 5_000_000  # bytes; crawls of the week take fewer
 SLOW_SECONDS, TIMEOUT_SECONDS = 0.2, 4.0
 NAMESPACES: Final = (
@@ -39,10 +39,10 @@ class Answer(NamedTuple):
 
 def answer(paper: Paper, path: str, hour: int, request: int) -> Answer:
     """What the site sends in that hour to a *request* for *path*, which has a number."""
-    if paper.has("errors", hour):
+    if paper.has("errors", hour) or paper.has("maintenance", hour):
         return Answer("<title>Internal Server Error</title>", status=500)
     make = lists(paper).get(path)
-    sent = make(paper, hour) if make else _story(paper, path, hour, request)
+    sent = make(paper, paper.of_lists(hour)) if make else _story(paper, path, hour, request)
     return sent._replace(seconds=SLOW_SECONDS) if paper.has("slow", hour) else sent
 
 
@@ -70,8 +70,21 @@ class HourlyRendering(Rendering):
     advertising: str = ""
 
     @cached_property
-    def prose(self) -> Prose:
-        return self.site.prose(f"{self.document.number}/around/{self.hour}")
+    def around(self) -> Rendering:
+        """What has the stories of the boxes."""
+        number = HOURS_IN_ALL * self.document.number + self.hour
+        return Rendering(self.site, replace(self.document, number=number), self.url)
+
+    def links(self, count: int, path: str = "", words: str = "menu") -> str:
+        return self.around.links(count, path, words)
+
+    def teasers(self, count: int, n_sentences: int) -> str:
+        return self.around.teasers(count, n_sentences)
+
+    def element(self, role: str, inner: str) -> str:
+        if role == "related":  # a box within the text
+            inner = f"{self.prose.labels['related']}: {self.around.links(1, words='headline')}"
+        return super().element(role, inner)
 
     def content(self) -> str:
         first, _, rest = super().content().partition("\n")
@@ -90,7 +103,7 @@ def page(paper: Paper, story: Story, hour: int, request: int) -> str:
         cut = document(site.prose(f"{story.path}/cut"), "teaser", "teaser")
         written = replace(cut, title=written.title, published=written.published)
     if paper.has("redesign", hour):
-        site = templates()[f"courier/{site.language}"]
+        site = templates()[f"tribune/{site.language}"]
     advertising = ""
     if paper.has("advertising", hour):
         texts = site.prose(f"advertising/{request}").several("test", 3)

@@ -59,6 +59,7 @@ FAULTS: Final = {
     "huge sitemap": Planted(),
     "slow": Planted(),
     "timeouts": Planted(),
+    "maintenance": Planted(),
     "oversize": Planted(),
     "off-site": Planted(),
     "empty feeds": Planted(),
@@ -76,7 +77,7 @@ FAULTS: Final = {
 }
 # Faults with which the page of an article has none.
 WALLS: Final = ("consent", "challenge", "shell", "paywall")
-UNANSWERED: Final = ("errors", "timeouts", "dead", "robots.txt", "forbidden")
+UNANSWERED: Final = ("errors", "maintenance", "timeouts", "dead", "robots.txt", "forbidden")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,7 @@ class Paper:
     lists: list[str]
     world: World
     copies: str = ""
-    rule: str = ""
+    rule: dict[str, Any] = field(default_factory=dict)
     full: bool = False
     sections: bool = False
     faults: dict[str, Any] = field(default_factory=dict)
@@ -241,14 +242,17 @@ class Paper:
 
     def listed(self, hour: int) -> list[Story]:
         """What its lists name, the latest first."""
-        if self.has("stuck", hour):
-            hour = self.hours_of("stuck")[0]
+        hour = self.of_lists(hour)
         there = [
             story
             for story in self.until(hour)
             if hour < story.deleted or story.deleted == story.hour >= hour - 2
         ]
         return there[: -SHOWN - 1 : -1]
+
+    def of_lists(self, hour: int) -> int:
+        """The hour whose state its lists have."""
+        return self.hours_of("stuck")[0] if self.has("stuck", hour) else hour
 
     def address(self, story: Story, hour: int) -> str:
         """Where *story* is in that hour."""

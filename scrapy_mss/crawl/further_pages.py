@@ -153,10 +153,9 @@ class FurtherPages:
     async def _fetched(self, state: _Joining, url: str) -> HtmlResponse | None:
         """The page at *url*, if there is one; without it the article may be partial."""
         # Neither learned from nor given an item: no spider has asked for it.
-        headers = {"Referer": state.first.url}
-        meta = inherited_meta(state.response)
+        headers, first = {"Referer": state.first.url}, state.response.request
+        meta = inherited_meta(first)
         request = Request(url, NO_CALLBACK, headers=headers, meta=meta, dont_filter=True)
-        first = state.response.request
         if first is not None and PROXY_LOGIN in first.headers:  # which Scrapy takes out of the meta
             request.headers[PROXY_LOGIN] = first.headers[PROXY_LOGIN]
         try:

@@ -24,6 +24,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
@@ -109,11 +110,14 @@ class PageJobs:
         while not self._has_room.is_set():  # others may have woken up before
             await self._has_room.wait()
 
-    def begin(self, page: PageRequest) -> PageJob:
-        """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
-        if self._sites is not None:
+    def begin(self, page: PageRequest, *, with_site: bool = True) -> PageJob:
+        """Have *page* answered; the answer is one of the `FAILURES`, never an exception.
+
+        Without what is known of its site, nothing is learned of it either.
+        """
+        if self._sites is not None and with_site:
             page = replace(page, site=self._sites.context(page.url))
-        if self.seen is not None:
+        if self.seen is not None and with_site:
             page = replace(page, emitted=self.seen.emitted(page.url))
         job: PageJob = Future()
         if self.pool is None or self.pool.cannot_start:
@@ -224,7 +228,7 @@ class PageLabels:
         *,
         example: bool = False,
         article: bool = False,
-        text: str = "",
+        text: FedText | None = None,
     ) -> LabelJob | None:
         """Have the page labelled, unless it is already; None if nothing labels it.
 
@@ -235,7 +239,7 @@ class PageLabels:
         if known is not None and (known.with_article or not article):
             return known
         wrapper = self._wrappers.find(response.url)
-        if wrapper is None and not text:
+        if wrapper is None and text is None:
             return None
         page = PageRequest(
             response.text,

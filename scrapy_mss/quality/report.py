@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, timedelta
+from shlex import quote
 from typing import Any, Final, TypeAlias
 
 from scrapy_mss.blocks.lessons import Lessons, SiteLesson
+from scrapy_mss.pages.kinds import SHELL
 from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -26,6 +28,9 @@ from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, inc
 from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
+MANY_SHELLS: Final = 0.1  # of a site's pages in a week; below it they are single odd pages
+REPAIR: Final = "scrapy mss suggest"
+RENDER: Final = "MSS_RENDER = 'auto' asks for them through a browser"
 Alarm: TypeAlias = Figure | Incident
 
 
@@ -109,6 +114,7 @@ class Report:
 
     today: int
     sites: Sequence[SiteReport]
+    rules: Mapping[str, str] = field(default_factory=dict)  # the file of each site's rule
 
     @property
     def first(self) -> int:
@@ -123,6 +129,25 @@ class Report:
     @property
     def total(self) -> Counts:
         return sum((site.total for site in self.sites), Counter())
+
+    @property
+    def advice(self) -> list[str]:
+        """What to do about sites, a line each."""
+        repairs = [
+            f"{site.site}: its rule may be outdated: {REPAIR} https://{site.site}/ --replace "
+            f"{quote(self.rules[site.site])}"
+            for site in self.sites
+            if site.site in self.rules
+            and any(alarm.measure.startswith("rule") for alarm in site.alarms)
+        ]
+        shells = [
+            f"{site.site} ({kind.now:.0%})"
+            for site in self.sites
+            for kind in site.kinds(self.today)
+            if kind.text == SHELL and kind.now >= MANY_SHELLS
+        ]
+        shown = f"pages that only scripts fill: {', '.join(shells)}; {RENDER}"
+        return [*repairs, shown] if shells else repairs
 
 
 def report_of(
@@ -181,6 +206,7 @@ def as_json(found: Report) -> dict[str, Any]:
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
         "alarms": len(found.alarms),
+        "advice": found.advice,
         "sites": [_site_json(site, found.today) for site in found.sites],
     }
 

@@ -21,8 +21,10 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from scrapy_mss import stats
 from scrapy_mss.addon import Addon
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.crawl.pages import (
     LISTED,
     LISTED_MOMENTS,
@@ -38,7 +40,6 @@ from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
@@ -188,7 +189,7 @@ class NewsSpider(Spider):
         for some in answer.chunks():
             if site.is_full:
                 break
-            self._add_texts(site, some)
+            self._add_details(site, some)
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
@@ -221,8 +222,7 @@ class NewsSpider(Spider):
             raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
         since = minute_now() - MAX_AGE
         content_type = header(response, "Content-Type")
-        texts = MssExtension.of(self.crawler).options.train
-        about = About(kind, response.url, content_type, site.name, site.scope, since, texts)
+        about = About(kind, response.url, content_type, site.name, site.scope, since)
         answer = self.list_reader.read(about, response.body)
         if _compat.runs_asyncio():
             await completed(answer)
@@ -304,7 +304,8 @@ class NewsSpider(Spider):
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
         now = minute_now()
-        for url, minute, moments, text in self._due(site, listed):
+        for each in self._due(site, listed):
+            url, minute = each.url, each.minute
             key = address_key(url)
             if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
@@ -314,7 +315,7 @@ class NewsSpider(Spider):
                     self._seen.leave_incomplete(site.name)
                 return
             site.asked.add(key)
-            ours = {LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name}
+            ours = {**each._replace(text=None).meta, SITE: site.name}
             request = site.waiting[key] = Request(
                 url,
                 self.parse_article,
@@ -322,32 +323,37 @@ class NewsSpider(Spider):
                 meta={**self.request_meta(site.name, ARTICLE), **ours},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
-            self._add_text(site, request, text)
+            _add_text(site, request, each.text)
             yield request
 
-    def _add_texts(self, site: ListedSite, listed: Iterable[Listed]) -> None:
-        """Have the requests that wait for pages of a feed bring along what it says of them.
+    def _add_details(self, site: ListedSite, listed: Iterable[Listed]) -> None:
+        """Have the requests that wait for pages of a list bring along what it says of them.
 
-        Front pages, which name the same articles, are read before it.
+        Front pages, which name the same articles, are read before feeds and sitemaps.
         """
         for each in listed:
-            request = site.waiting.get(address_key(each.url)) if each.text else None
-            if request is not None:
-                self._add_text(site, request, each.text)
-
-    def _add_text(self, site: ListedSite, request: Request, text: str) -> None:
-        """Have *request* bring the *text* of its page along, unless a wrapper labels that."""
-        if not text or LISTED_TEXT in request.meta or len(text) > site.text_left:
-            return
-        if MssExtension.of(self.crawler).wrappers.find(request.url) is None:
-            site.text_left -= len(text)
-            request.meta[LISTED_TEXT] = text
+            has_details = each.text or each.minute
+            request = site.waiting.get(address_key(each.url)) if has_details else None
+            if request is None:
+                continue
+            _add_text(site, request, each.text)
+            request.meta[LISTED] = max(request.meta[LISTED], each.minute)
+            if not any(request.meta[LISTED_MOMENTS]):
+                request.meta[LISTED_MOMENTS] = list(each.moments)
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
         rest = [each for each in listed if address_key(each.url) not in site.asked]
         if self._seen:
             return compress(rest, self._seen.due([(each.url, each.minute) for each in rest]))
         return iter(rest)
+
+
+def _add_text(site: ListedSite, request: Request, text: FedText | None) -> None:
+    """Have *request* bring along what its feed has of the page, within the limit of the *site*."""
+    is_new = text is not None and not request.meta.get(LISTED_TEXT)
+    if text is not None and is_new and len(text.html) <= site.text_left:
+        site.text_left -= len(text.html)
+        request.meta[LISTED_TEXT] = text
 
 
 def _limit(given: int | str) -> int:

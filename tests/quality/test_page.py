@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.counts import FAILED, KIND, TRIED
+from scrapy_mss.quality.counts import FAILED, KIND, KNOWN, PAGES, TRIED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
@@ -155,3 +156,28 @@ def test_each_site_of_the_list_has_a_row_with_its_attempts() -> None:
         "2024-10-04T09:00Z",
     )
     assert (first["error"], first["lists"]) == ("HTTP 503", 3)
+
+
+def test_sites_that_need_a_browser_are_named() -> None:
+    def counts(shells: int) -> Days:
+        return {TODAY: Counter({PAGES: 50, KNOWN: 50, f"{KIND}shell": shells})}
+
+    found = _report({"app.example": counts(20), "odd.example": counts(1)})
+
+    expected = "pages that only scripts fill: app.example (40%); MSS_RENDER = 'auto' asks for them"
+    (advice,) = found.advice
+    assert advice.startswith(expected)
+    assert advice in html.document_fromstring(page(found)).text_content()
+    assert as_json(found)["advice"] == [advice]
+    assert _report({"odd.example": counts(1)}).advice == []
+
+
+def test_a_rule_that_declines_is_named_with_what_mends_it() -> None:
+    site = MadeUpSite(rule=0.9)
+    found = _report({"a.example": broken(site, TODAY, rule=0.1), "b.example": broken(site, TODAY)})
+    files = {"a.example": "my rules/a.yaml", "b.example": "b.yaml"}
+
+    (advice,) = replace(found, rules=files).advice
+    command = "scrapy mss suggest https://a.example/ --replace 'my rules/a.yaml'"
+    assert advice == f"a.example: its rule may be outdated: {command}"
+    assert found.advice == []

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
+from scrapy_mss.crawl.hosts import Scope, is_public
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import list_process
-from scrapy_mss.spiders.hosts import Scope, is_public
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
