@@ -13,7 +13,7 @@ from research.benchmarks.week_coverage import Coverage
 from research.benchmarks.week_crawls import Crawled
 from research.benchmarks.week_world import FAULTS, Paper, Story, World
 
-RECHECK: Final = 25  # hours: `MSS_RECHECK_HOURS`, and those of a crawl
+RECHECK: Final = 25  # hours: `MSS_ONLY_NEW`, and those of a crawl
 WHOLE: Final = 0.8  # of the characters of a text
 SETTLED: Final = 48  # hours: from then on the store has to grow alike, and memory not at all
 MAX_GROWTH: Final = 30  # MB of memory from then on

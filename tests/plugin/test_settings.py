@@ -27,6 +27,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
         ("articles, teaser", ("article", "live_blog", "teaser")),
         (["teaser", "article"], ("article", "teaser")),
     ],
+    "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
     "MSS_LANGUAGES": [("en, de-AT", ("en", "de")), (["FR"], ("fr",)), ((), ()), (None, ())],
     "MSS_JOIN_PAGES": [("3", 3), (1, 1)],
     "MSS_ITEM_CLASS": [("a.Class", "a.Class"), (dict, dict)],
@@ -50,9 +51,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_RENDER": [("off", "off"), ("auto", "auto")],
     "MSS_REPORT": [("off", "off"), ("counts", "counts"), ("pages", "pages")],
     "MSS_SHARD": [("3/8", Shard(3, 8)), (None, None)],
-    "MSS_ONLY_NEW": [("1", True), (False, False)],
+    "MSS_ONLY_NEW": [("1", 24.0), ("True", 24.0), (False, 0.0), ("6", 6.0), (0.5, 0.5)],
     "MSS_COPIES": [("keep", "keep"), ("mark", "mark"), ("drop", "drop")],
-    "MSS_RECHECK_HOURS": [("1.5", 1.5), (0, 0.0)],
     "MSS_SITES": [("a.example, b.example", ["a.example", "b.example"]), ([], [])],
 }
 
@@ -63,6 +63,7 @@ BAD: dict[str, list[object]] = {
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
     "MSS_EMIT": ["some", ["articles", "sections"]],
+    "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
     "MSS_FIELDS": ["text", ["markdown", 1], True],
     "MSS_MAX_BODY": [0, "big"],
@@ -70,12 +71,11 @@ BAD: dict[str, list[object]] = {
     "MSS_WORKERS": [-1, "two"],
     "MSS_SITE_MEMORY": [-1, "64 MB"],
     "MSS_LINK_PRIORITY": [-1, "high", 10, float("nan")],
-    "MSS_ONLY_NEW": ["perhaps", []],
+    "MSS_ONLY_NEW": ["perhaps", [], -2, "0.0", float("nan"), 1e10],
     "MSS_RENDER": ["always", True, ""],
     "MSS_REPORT": ["perhaps", True, 5],
     "MSS_SHARD": ["3", "9/8", "0/8", "1/1001", 3],
     "MSS_COPIES": ["merge", True],
-    "MSS_RECHECK_HOURS": [-1, "daily", float("nan")],
 }
 
 
@@ -153,7 +153,7 @@ def errors_of(**values: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("MSS_WRAPPER", "MSS_WRAPPERS"), ("MSS_LINK_PRIORTY", "MSS_LINK_PRIORITY")],
+    [("MSS_WRAPPER", "MSS_WRAPPERS"), ("MSS_MIN_PROBABILTY", "MSS_MIN_PROBABILITY")],
 )
 def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
     assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
