@@ -4,7 +4,8 @@ A local server publishes, edits, moves and deletes articles by the clock of that
 known hours; `NewsSpider` crawls it 168 times with one store. What is found is held against what was
 published, as a table by site. The exit code is 1 if anything is wrong:
 
-    missed   articles that lists announced and the site sent, and of which there is no item
+    due      articles that lists have announced and the site has sent
+    missed   of these, those without an item
     late     those that came in a later crawl
     twice    articles with two items, but for those that have moved
     copies   copies of other sites' texts and moved articles, in brackets those with another `story`
@@ -89,11 +90,13 @@ def cells(found: Findings) -> Iterator[str]:
 
 
 def alarms_of(found: Findings) -> Iterator[str]:
-    """Each measure with the hours after the beginning of the first fault."""
+    """Each measure with the hours after the beginning of the first fault, and the limit."""
     harmful = [name for name in found.paper.faults if FAULTS[name].alarms]
     begin = min((found.paper.hours_of(name)[0] for name in harmful), default=0)
+    limits = {measure: FAULTS[name].hours for name in harmful for measure in FAULTS[name].alarms}
     for measure, hour in found.alarms.items():
-        yield f"{measure} {hour - begin} h"
+        limit = f" of {limits[measure]}" if measure in limits else ""
+        yield f"{measure} {hour - begin} h{limit}"
 
 
 def table(checks: Checks) -> Iterator[str]:

@@ -95,7 +95,8 @@ class Checks:
     ) -> None:
         before = max([found.out.get(story.path, crawl.hour), *found.revised[story.path]])
         found.revised[story.path].append(crawl.hour)
-        if not before < story.edited <= crawl.hour:
+        is_lost = found.paper.has("lead only", crawl.hour)  # so that its page has changed
+        if not is_lost and not before < story.edited <= crawl.hour:
             found.note("false revision", crawl, f"{item['url']} {item['changed']}")
 
     # --- at the end -------------------------------------------------------------------------
