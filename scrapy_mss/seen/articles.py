@@ -277,8 +277,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     ) -> None:
         """Note that the page at *url* was read and has no article; it is due again like one.
 
-        A wall may soon be gone: whatever its date, it is due after an hour, then after as long again
-        as it has stood, up to a quarter of the time that others are.
+        A wall may soon be gone: whatever its date, it is due after an hour, then after as long
+        again as it has stood, up to a quarter of the time that others are.
         """
         if self._article(url) is not None:
             return
