@@ -133,7 +133,11 @@ class Checks:
             hours = range(int(story.edited) + RECHECK, self.hours)
         else:
             return False
-        return any(story in paper.listed(hour) and paper.gives(story, hour) for hour in hours)
+        return any(
+            story in paper.listed(hour) and paper.gives(story, hour)
+            for hour in hours
+            if not paper.has("stuck", hour) and not paper.has("empty feeds", hour)
+        )
 
     def _original(self, paper: Paper, story: Story) -> str:
         """The key of the text that *story* is a copy of, if that is out, as it was copied."""
