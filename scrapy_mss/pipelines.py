@@ -98,6 +98,8 @@ class ArticlePipeline(Component):
             if result.article is None and made and not self._wants(result.kind):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
+            sources = values.get("sources", {})  # not of what the spider has filled
+            values["sources"] = {name: sources[name] for name in sources if name in missing}
             if made and is_fed(page.response if page else None):  # which may be that of a wall
                 self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():

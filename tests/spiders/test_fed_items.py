@@ -53,6 +53,7 @@ def read(paper: Paper, folder: Path, **settings: object) -> Crawl:
         "MSS_WORKERS": 0,
         "RETRY_ENABLED": False,
         "DOWNLOAD_MAXSIZE": 1_000_000,
+        "MSS_FIELDS": "sources",
         **settings,
     }
     found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/")}, given)])
@@ -74,6 +75,8 @@ def test_whole_texts_of_a_feed_stand_in_for_pages_that_cannot_be_had(
     for path in (redirected, *faulty):
         item, published = items[paper.url(path)], paper.stories[path]
         assert item["extractor"] == "feed"
+        of_feed = dict.fromkeys(("text", "title", "published"), "feed")
+        assert item["sources"] == {**of_feed, "language": "text"}
         assert item["title"] == published.story.title
         assert item["text"] == "\n\n".join(published.story.paragraphs)
         assert item["published"] == published.moment.isoformat()
