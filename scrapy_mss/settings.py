@@ -210,6 +210,12 @@ class Options:
         "[reserved](metadata.md#reservations) get none. Items that the spider yields are never "
         "dropped.",
     )
+    min_probability: float = _setting(
+        0.0,
+        _share,
+        "a number from 0 to 1",
+        "Pages with a lower probability are treated like pages without an article.",
+    )
     languages: tuple[str, ...] = _setting(
         (),
         _languages,
@@ -385,7 +391,6 @@ REMOVED = {
     "MSS_MARKDOWN": "write MSS_FIELDS = ['markdown']",
     "MSS_PREFER_WRAPPER": "write `train_only: true` into wrappers whose pages the model is to read",
     "MSS_TRUST_WRAPPER_MISS": "write `drop_misses: true` into wrappers that match all articles",
-    "MSS_MIN_PROBABILITY": "drop items by their `probability`, in a pipeline after ours (200)",
     "MSS_MIN_LINK_PROBABILITY": "write the probability as MSS_LINK_PRIORITY",
     "MSS_EXTRACTOR": "yield items with its text from the callback, as in docs/crawling.md",
     "MSS_WARC": _ARCHIVES,

@@ -124,7 +124,6 @@ def _standardized(columns: Floats, mean: Matrix, scale: Matrix, bound: float) ->
     return np.clip(values, -bound, bound, out=values)
 
 
-@accelerated()
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 

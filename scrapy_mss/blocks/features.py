@@ -57,6 +57,12 @@ class Columns(Mapping[str, Floats]):
     def __len__(self) -> int:
         return len(self._places_of)
 
+    def run(self, first: str, n: int) -> Floats:
+        """float64[k, n]: *n* rows from the one of *first* on, not to be written to."""
+        begin = self._places_of[first]
+        run: Floats = self.rows[begin : begin + n]
+        return run
+
     def some(self, names: tuple[str, ...]) -> Floats:
         """float64[k, n]: a copy of the rows of *names*."""
         some: Floats = self.rows[[self._places_of[name] for name in names]]
@@ -338,7 +344,10 @@ def fill_features(page: Page, rows: Floats) -> Indices:
     title, described = _title_words(page), _description_pairs(page.tokens)
     of_title = Shared(shared_words(page.texts, title), len(title))
     of_description = Shared(shared_pairs(page.texts, described), len(described))
-    headline, above = _fill_counts(page, of_title, of_description, rows)
+    places, description = len(TEXT), len(TEXT) + len(_ALL_PLACES)
+    _fill_text(page, rows[:places])
+    headline, above = _fill_places(page, of_title, rows[places:description])
+    _fill_description(page, of_description, rows[description:])
     rows[_COUNTED] = np.log1p(rows[_COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
@@ -360,43 +369,32 @@ _FROM_HEADLINE = FEATURES.index("words_from_headline")
 _BELOW_HEADING = FEATURES.index("words_below_heading")
 _NUMBERS = (
     *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
-    *(MAX_SHARED_BY_CHANCE, MIN_DESCRIBING, MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
+    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
 )
 
 
 def _tables() -> tuple[object, ...]:
-    """What the compiled part knows of counts, of ends and of tags."""
-    counts = [(row, of, 0) for row, of in zip(_LOGARITHMS, _OF_LOGARITHMS, strict=True)]
-    counts += [(row, of, 1) for row, of in zip(_SHARES, _OF_SHARES, strict=True)]
-    ends = [(row, end == "last", int(bit)) for row, end, bit in _ENDS]
+    """What the compiled part knows of tags, and the numbers."""
     parents = np.full(256, len(PARENTS), np.uint8)
     parents[_PARENT_NUMBERS[:, 0]] = range(len(PARENTS))
-    return (
-        *(np.array(rows, np.int32) for rows in (counts, ends)),
-        *(parents, _ANCESTOR_BITS, _HEADING_LEVELS.astype(np.uint8)),
-        np.array(_NUMBERS, np.float64),
-        (len(TEXT), _ALL_LINKED, _REPETITIONS, len(PARENTS), len(ANCESTORS)),
-    )
+    of_tags = parents, len(PARENTS), _ANCESTOR_BITS, len(ANCESTORS)
+    return *of_tags, _HEADING_LEVELS.astype(np.uint8), np.array(_NUMBERS, np.float64)
 
 
-@accelerated(_tables, "BlockFeatures")
-def _fill_counts(
-    page: Page, title: Shared, description: Shared, rows: Floats
-) -> tuple[int, Indices]:
-    """Fill *rows*, with counts where the features are logarithms; the headline, headings above."""
+@accelerated(_tables, "BlockPlaces")
+def _fill_places(page: Page, title: Shared, rows: Floats) -> tuple[int, Indices]:
+    """Fill the *rows* of ``PLACES``, with counts for logarithms; the headline, headings above."""
     headline = Headline.of(page, title)
     above = heading_above(headline.level)
-    _fill_text(page, rows[: len(TEXT)])
-    around, position, of_headline, headings, described = np.split(rows[len(TEXT) :], _BREAKS)
+    around, position, of_headline, headings = np.split(rows, _BREAKS)
     _fill_around(page, around)
     _fill_position(page, position)
     _fill_headline(page, headline, of_headline)
     _fill_headings(page, headline.level, above, headings)
-    _fill_description(page, description, described)
     return headline.block, above
 
 
-_BREAKS = np.cumsum([len(names) for names in PLACES])
+_BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
 
 
 # Where on the page the evidence is: how much of it each block's containers have. The text of an
@@ -441,7 +439,8 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
     A mass is each block's share of something.
     """
-    _fill_shares(page, masses, rows)
+    ones = np.ones(len(page.blocks))
+    _fill_shares(page, np.vstack((masses, page.words, page.blocks.linked_words, ones)), rows)
     counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
         KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
     )[:, :2]
@@ -449,10 +448,13 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
 
 @accelerated(lambda: (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS), "ContainerShares")
-def _fill_shares(page: Page, masses: Floats, rows: Floats) -> None:
-    """The same, with numbers of blocks and words in place of their logarithms."""
-    (k, n), n_shares, ones = masses.shape, len(masses) * len(_OF_MASSES), np.ones(len(page.blocks))
-    of_blocks: Floats = np.vstack((masses, page.words, page.blocks.linked_words, ones))
+def _fill_shares(page: Page, of_blocks: Floats, rows: Floats) -> None:
+    """The same, with numbers of blocks and words in place of their logarithms.
+
+    *of_blocks* (float64[k + 3, n]) are masses, words, linked words, and ones.
+    """
+    masses = of_blocks[:-3]
+    (k, n), n_shares = masses.shape, len(masses) * len(_OF_MASSES)
     in_groups = group_sums(of_blocks, _alike(page))
     around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
     words = np.maximum(in_groups[k], 1.0)

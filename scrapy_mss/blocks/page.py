@@ -125,7 +125,9 @@ class Page:
     @lazy
     def in_title(self) -> Bools:
         """bool[n]: the blocks that are a title, which no page shows."""
-        titles: Bools = self.ancestor_tags[0] == TAG_NUMBERS["title"]
+        of_element = np.zeros(len(self.containers) + 1, np.bool_)
+        np.equal(self.containers.tag, TAG_NUMBERS["title"], out=of_element[:-1])
+        titles: Bools = of_element[self.containers.around[0]]
         return titles
 
     @property

@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 # Why a page has no article, besides the reasons of `article` and `page_work`.
 TOO_LARGE = "too_large"
+IMPROBABLE = "improbable"
 OTHER_LANGUAGE = "other_language"
 RESERVED = "reserved"
 
@@ -169,6 +170,8 @@ class ArticleReader:
     def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
         """Count the *result* of a page; the result without an article that is refused."""
         article = result.article
+        if article is not None and (article.probability or 0) < self._options.min_probability:
+            result, article = replace(result, article=None, reason=IMPROBABLE, kind=""), None
         if result.kind:
             self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:

@@ -185,7 +185,8 @@ cdef class TextCounter:
         cdef int width = PyUnicode_KIND(clean), is_symbol, place
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
-        cdef uint64_t mask = self.stops.shape[0] - 1, weight
+        cdef uint64_t mask = self.stops.shape[0] - 1, weight, mixed
+        cdef int64_t n_letters, n_stops
         cdef int64_t n_of[N_CLASSES]
         counts, letters, stops, hashes, ends = (
             numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros(n, "i8"),
@@ -199,7 +200,7 @@ cdef class TextCounter:
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight = 1
+            weight, mixed, n_letters, n_stops = 1, 0, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -210,9 +211,9 @@ cdef class TextCounter:
                 is_symbol = kind_of[at] == SYMBOL
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
                 bits |= is_symbol << (N_CLASSES - 1)
-                letter[run] += (end[at] - start[at]) * (1 - is_symbol)
-                stop[run] += self.stops[id_of[at] >> ID_SHIFT & mask] & (1 - is_symbol)
-                hash_of[run] += id_of[at] * weight
+                n_letters += (end[at] - start[at]) * (1 - is_symbol)
+                n_stops += self.stops[id_of[at] >> ID_SHIFT & mask] & (1 - is_symbol)
+                mixed += id_of[at] * weight
                 weight += 2
                 if i == begin[run]:
                     end_class[0, run] = bits
@@ -220,7 +221,7 @@ cdef class TextCounter:
                     n_of[place] += bits >> place & 1
             for place in range(N_CLASSES):
                 count[place, run] = n_of[place]
-            end_class[1, run] = bits
+            letter[run], stop[run], hash_of[run], end_class[1, run] = n_letters, n_stops, mixed, bits
         return counts, letters, stops, hashes, *ends
 
 

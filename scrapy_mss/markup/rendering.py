@@ -394,6 +394,8 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
     it out: they are not among them.
     """
+    if TAG_NUMBERS["table"] not in tokens.tag.tobytes():  # as on most pages
+        return _NO_TABLES, _NO_TABLES
     starts, ends = text_runs(tokens, mask_inside(tokens, element_starts(tokens, TABLE)))
     if not len(starts):
         return _NO_TABLES, _NO_TABLES

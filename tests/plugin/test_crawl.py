@@ -60,6 +60,7 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
                 "MSS_FIELD_MAP": {"url": "link", "text": "body", "title": "headline"},
             },
         ),
+        "improbable": Job(arguments={"urls": plain}, settings={**known, "MSS_MIN_PROBABILITY": 1}),
         "too large": Job(
             arguments={"urls": wrapped[:2] + plain[:1]}, settings={**rules, "MSS_MAX_BODY": 500}
         ),
@@ -257,6 +258,14 @@ def test_optional_fields_are_filled_if_they_are_requested(
         assert HANDLER in filled["raw_html"]
         assert filled["markdown"].split("\n\n")[-1] == filled["text"].split("\n\n")[-1]
         assert (filled["text"], filled["html"]) == (default["text"], default["html"])
+
+
+def test_a_page_below_the_least_probability_is_no_article(crawls: dict[str, Crawl]) -> None:
+    done = crawls["improbable"]
+
+    assert done.items == []
+    assert done.mss("extract/dropped/improbable") == len(PLAIN)
+    assert done.mss("extract/articles") == 0
 
 
 def test_a_page_above_the_largest_size_is_neither_learned_nor_extracted(

@@ -27,6 +27,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
         ("articles, teaser", ("article", "live_blog", "teaser")),
         (["teaser", "article"], ("article", "teaser")),
     ],
+    "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
     "MSS_LANGUAGES": [("en, de-AT", ("en", "de")), (["FR"], ("fr",)), ((), ()), (None, ())],
     "MSS_JOIN_PAGES": [("3", 3), (1, 1)],
     "MSS_ITEM_CLASS": [("a.Class", "a.Class"), (dict, dict)],
@@ -63,6 +64,7 @@ BAD: dict[str, list[object]] = {
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
     "MSS_EMIT": ["some", ["articles", "sections"]],
+    "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
     "MSS_FIELDS": ["text", ["markdown", 1], True],
     "MSS_MAX_BODY": [0, "big"],
@@ -153,7 +155,7 @@ def errors_of(**values: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("MSS_WRAPPER", "MSS_WRAPPERS"), ("MSS_LINK_PRIORTY", "MSS_LINK_PRIORITY")],
+    [("MSS_WRAPPER", "MSS_WRAPPERS"), ("MSS_MIN_PROBABILTY", "MSS_MIN_PROBABILITY")],
 )
 def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
     assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
