@@ -37,6 +37,7 @@ from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import with_sentences
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -119,11 +120,14 @@ class ReadOptions:
     paragraphs: bool = False
     emitted: Paragraphs | None = None
 
-    def paragraphs_of(self, page: Page, inside: Bools, *, certain: bool = False) -> bytes:
-        """The paragraphs of *page* whose article is *inside*, if they are asked for."""
+    def paragraphs_of(
+        self, page: Page, inside: Bools, text: str, *, certain: bool = False
+    ) -> bytes:
+        """The paragraphs of *page* whose article is *inside*, as *text*, if they are asked for."""
         if not self.paragraphs:
             return b""
-        return Paragraphs.of_page(page, inside, certain=certain).to_bytes()
+        found = Paragraphs.of_page(page, inside, certain=certain)
+        return with_sentences(found, text).to_bytes()
 
 
 READ_OPTIONS = ReadOptions()
@@ -153,7 +157,7 @@ def article_of_extraction(
         model_state=state.identifier,
         certainty=_certainty(extraction),
         kind=extraction.kind,
-        paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
+        paragraphs=options.paragraphs_of(extraction.page, extraction.kept, extraction.text),
     )
     if not (extraction.text and (options.further or extraction.kind in options.kinds)):
         return replace(result, reason=_reason(extraction))
@@ -262,7 +266,7 @@ def article_of_labels(
         **_on_request(fields, PAGE if labelling.wrapper.around else WRAPPER, options),
     )
     named = absolute_url(labelling.next_page, base_url(tokens, url)) or fields.next_page
-    paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
+    paragraphs = options.paragraphs_of(Page(tokens, url), inside, labelling.text, certain=True)
     seconds = perf_counter() - started
     return ArticleResult(
         article,

@@ -142,6 +142,12 @@ class Article:
     changed: list[str] = field(default_factory=list)
     """What differs from the previous revision: title, text."""
 
+    added: list[str] = field(default_factory=list)
+    """The sentences that the text has got since the previous revision."""
+
+    removed: int | None = None
+    """How many sentences of the previous revision the text no longer has."""
+
     story: str | None = None
     """A key shared by all articles with the same wording; with `MSS_COPIES`."""
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
-OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
+OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "added", "removed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 SIZED = (str, list, tuple, dict, set)  # what is no value where nothing is in it
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
@@ -223,7 +223,12 @@ class NewArticlesPipeline(Component):
         is_new = not comparison.changed and article.kind in ARTICLE_KINDS
         if self._quality is not None and is_new:
             self._quality.new_article(article.addresses.own[0])
-        known = {"revision": comparison.seen.revision, "changed": list(comparison.changed)}
+        known = {
+            "revision": comparison.seen.revision,
+            "changed": list(comparison.changed),
+            "added": list(comparison.added),
+            "removed": comparison.n_removed,
+        }
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 

@@ -103,6 +103,12 @@ def test_a_page_that_comes_back_is_the_article_or_a_revision(paper: Paper, tmp_p
 
     found = read(paper, tmp_path, MSS_RECHECK_HOURS=0).by_url()
 
+    revision = found[paper.url(edited)]
+    assert (revision["changed"], revision["added"], revision["removed"]) == (
+        ["text"],
+        ["Or so."],
+        0,
+    )
     revisions = {url.removeprefix(paper.url("")): item["revision"] for url, item in found.items()}
     assert revisions == {short: 1, cut: 1, edited: 2}
 
