@@ -11,13 +11,12 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
     FedPages,
-    RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
-    SiteFilesMiddleware,
     TrainingMiddleware,
     UnchangedLists,
     WorkerRoom,
@@ -40,7 +39,6 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
-    ("DOWNLOADER_MIDDLEWARES", SiteFilesMiddleware, 547),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("DOWNLOADER_MIDDLEWARES", FedPages, 4),

@@ -137,7 +137,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
         "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
-        "merge a store": "merge @trained.store @one.model -o @written.model",
+        "merge a store": "merge @trained.store @one.model -o @new/written.model",
         "check": "check @sound.yaml -p @pages.jsonl",
         "check broken": "check @sound.yaml -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
@@ -218,7 +218,7 @@ def test_what_was_learned_and_added_is_in_the_files(done: dict[str, Done], folde
         "new/jsonl": learned(STORED),
         "added": learned([*range(60), *STORED]),
         "merged": learned(range(7)),
-        "written": learned([*range(60), *range(3)]),
+        "new/written": learned([*range(60), *range(3)]),
     }
 
     for name, expected in files.items():
@@ -477,7 +477,7 @@ WRONG = {
     "merge @one.model": "--output",
     "merge @one.model @no-such.model -o @any.model": "no-such.model",
     "merge @one.model @paper.model -o @any.model": "paper.model",
-    "merge @one.model -o @no-such/any.model": "any.model",
+    "merge @one.model -o @page.html/any.model": "any.model",
     "info @page.html": "page.html",
     "merge @full.model @one.model -o @any.model": "exceed",
     "merge @one.model @full.model -o @any.model": "exceed",
@@ -487,10 +487,10 @@ WRONG = {
     "report -s @foreign.store": f"{FILE}: file is not a database. Remove the file",
     "report --pages @pages.txt": "expected a file name that ends in .jsonl",
     "suggest @no-such.jsonl": "no-such.jsonl: no such file or folder",
-    "suggest @sound.jsonl -o @no-such/rule.yaml": "rule.yaml: cannot be written: No such file",
+    "suggest @sound.jsonl -o @page.html/rule.yaml": "rule.yaml: cannot be written: File exists",
     f"explain {REFUSED}": f"{REFUSED}: no page: ",
     "explain @no-such.html": "no-such.html: the page cannot be read: No such file",
-    "explain @page.html -o @no-such/why.html": "why.html: cannot be written: No such file",
+    "explain @page.html -o @page.html/why.html": "why.html: cannot be written: File exists",
     "explain @page.html -w @sound.yaml": "give it with -u",
     "check @rules.yaml": "none of the wrappers has a test page",
 }
@@ -547,7 +547,7 @@ def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
 
 def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Path) -> None:
     for name, selector in (("whole", "#content"), ("gone", ".gone")):
-        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h1\n"
+        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h2\n"
         (tmp_path / f"{name}.yaml").write_text(rule)
     line = f"explain @page.html -o {tmp_path}/"
 
