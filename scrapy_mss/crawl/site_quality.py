@@ -117,6 +117,15 @@ class SiteQuality(BatchedPart[DayCounts]):
         """Count that the article at *url* is in the container with the key *place*."""
         self._add(site_of(url), of_place(place))
 
+    def count(self, site: str, counts: Counts, day: int) -> None:
+        """Add *counts* to those of *site* on a *day*."""
+        is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
+        if not site or len(site) > LONGEST_SITE or is_full:
+            return
+        if len(self._met) < MAX_SITES:
+            self._met.add(site)
+        self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
+
     def _change(self, batch: DayCounts) -> Change:
         return adding(batch)
 
@@ -193,13 +202,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         return list(found.values())
 
     def _add(self, site: str, counts: Counts) -> None:
-        day = self._now() // DAY
-        is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
-        if not site or len(site) > LONGEST_SITE or is_full:
-            return
-        if len(self._met) < MAX_SITES:
-            self._met.add(site)
-        self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
+        self.count(site, counts, self._now() // DAY)
 
 
 class UncertainPages(BatchedPart[PagesOfSites]):

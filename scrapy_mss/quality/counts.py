@@ -220,5 +220,7 @@ def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
 
 
 def added(one: Counts, other: Counts) -> Counts:
-    """The sum of both, which is bounded."""
-    return bounded(one + other, MAX_COUNTED)
+    """The sum of both, which is bounded; what *other* takes back may have been stored before."""
+    total = Counter(one)
+    total.update(other)
+    return bounded(total, MAX_COUNTED)
