@@ -40,7 +40,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help demo installed installed-oldest test tests test-all test-portable test-scrapy test-browser test-workbench test-oldest test-redis lint lint-workflows lint-types lint-style \
 	lint-imports lint-reference format \
 	docs dist release-check research bench loso systems studies results speed startup shapes fuzz sanitized bulk crash crash-redis \
-	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
+	crash-crawls crash-crawls-redis full-disk signals seen stories again week soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
@@ -267,6 +267,9 @@ seen: $(VENV)/installed-dev ## what N=10000000 seen articles take; fails beyond 
 
 stories: $(VENV)/installed-dev ## what N=1000000 known texts take; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.stories --texts $(or $(N),1000000)
+
+week: $(VENV)/installed-dev ## crawl thirty made-up sites every hour of a week, or N=168 hours; fails if anything is wrong
+	$(BIN)/python -m research.benchmarks.week --hours $(or $(N),168)
 
 again: $(VENV)/installed-dev ## crawl N=20000 addresses twice; fails if old articles are fetched
 	$(BIN)/python -m research.benchmarks.again --addresses $(or $(N),20000)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy_mss.spidermiddlewares import LinkPriority
     from scrapy_mss.spiders.news import NewsSpider
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Addon",

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
+from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
+    FedPages,
+    RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
+    SiteFilesMiddleware,
     TrainingMiddleware,
     UnchangedLists,
     WorkerRoom,
 )
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.settings import SettingError, enabled
+from scrapy_mss.settings import RENDER_AUTO, SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
 
 if TYPE_CHECKING:
@@ -31,12 +35,15 @@ if TYPE_CHECKING:
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, EncodingMiddleware.ORDER),
+    ("DOWNLOADER_MIDDLEWARES", RenderMiddleware, RenderMiddleware.ORDER),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
+    ("DOWNLOADER_MIDDLEWARES", SiteFilesMiddleware, 547),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
+    ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 955),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
@@ -47,6 +54,9 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
+# For each response, Scrapy starts as many tasks, 100 by default: a quarter of the time that a small
+# page takes. A page of news has one item, and many pages are under way at once.
+CONCURRENT_ITEMS = 8
 # By its name, too: only a crawl with feeds needs it.
 PARQUET = "parquet"
 PARQUET_EXPORTER = "scrapy_mss.exporters.ParquetItemExporter"
@@ -62,11 +72,14 @@ class Addon:
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
+        settings.set("CONCURRENT_ITEMS", CONCURRENT_ITEMS, "addon")
         providers = settings.getdict(PROVIDERS)
         if PROVIDER not in map(_name_of, providers):
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
+        if settings.get("MSS_RENDER") == RENDER_AUTO:
+            browser.add_to(settings)
 
 
 def _add_formats(settings: BaseSettings) -> None:

@@ -14,13 +14,17 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scrapy_mss import metadata
+from scrapy_mss.blocks.fed_text import FedText, own_tokens
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor, Site
 from scrapy_mss.items import Article, values_of
-from scrapy_mss.markup.rendering import well_formed
+from scrapy_mss.markup.rendering import readable, well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.metadata.authors import author_names
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.metadata.live_entries import LiveEntry
@@ -30,6 +34,7 @@ from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
+from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
 
@@ -45,7 +50,8 @@ UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
 OTHER_KIND = "other_kind"  # a sign says that the page is of a kind that is not asked for
 
 BY_TEXT = "text"  # where a field is from that the page does not declare
-WRAPPER, MODEL = "wrapper", "model"  # what read a page
+WRAPPER, MODEL, FEED = "wrapper", "model", "feed"  # what read a page, or has its text
+MAX_LINE = 2_000  # characters of a title, or of a name, that a feed has
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class ArticleResult:
     *certainty*, from 0 to 1, how certain it was. *kind* is what the page is, empty if it was not
     read or the result is not wanted whatever it is. *next_page* is where the article goes on,
     *paragraphs* those of the page, if they are asked for, as `Paragraphs` writes them.
+    *reservations* are what it says on its use by machines.
     """
 
     article: Article | None = None
@@ -80,6 +87,7 @@ class ArticleResult:
     kind: str = ""
     next_page: str = ""
     paragraphs: bytes = b""
+    reservations: tuple[Reservation, ...] = ()
 
     @property
     def values(self) -> dict[str, Any]:
@@ -163,7 +171,8 @@ def article_of_extraction(
         **_entries(extraction, result.paragraphs, options.emitted),
         **fields.values,
     )
-    return replace(result, article=article, next_page=fields.next_page)
+    next_page, said = fields.next_page, fields.reservations
+    return replace(result, article=article, next_page=next_page, reservations=said)
 
 
 def _entries(
@@ -228,12 +237,7 @@ def article_of_labels(
     """
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
-    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, inside, url))
-    by_rule = {
-        "title": clean(labelling.title),
-        "authors": [name for each in labelling.authors if (name := clean(each))],
-        "published": labelling.published,
-    }
+    fields = labelled_metadata(labelling, url)
     article = Article(
         url,
         text=labelling.text,
@@ -242,9 +246,9 @@ def article_of_labels(
         probability=1.0,
         confidence=None if confidence is None else round(confidence, 4),
         extractor=f"wrapper:{labelling.wrapper.id}",
-        **_settled(page.values | {name: value for name, value in by_rule.items() if value}),
+        **fields.values,
     )
-    named = absolute_url(labelling.next_page, base_url(tokens, url)) or page.next_page
+    named = absolute_url(labelling.next_page, base_url(tokens, url)) or fields.next_page
     paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
     seconds = perf_counter() - started
     return ArticleResult(
@@ -254,6 +258,49 @@ def article_of_labels(
         kind=ARTICLE,
         next_page=named,
         paragraphs=paragraphs,
+        reservations=fields.reservations,
+    )
+
+
+def article_of_feed(text: FedText, url: str, options: ReadOptions = READ_OPTIONS) -> ArticleResult:
+    """The article at *url* by the *text* that its feed has, where its page cannot be had."""
+    started = perf_counter()
+    page = Page(tokenize(text.html), url)
+    tokens, kept = page.tokens, own_tokens(page)
+    said = readable(tokens, kept)
+    article = Article(
+        url,
+        title=_plain(text.title) or None,
+        text=said,
+        **_shown(tokens, kept, url, options),
+        authors=author_names(map(_plain, text.authors)),
+        language=language_of(said, None),
+        **media_fields(kept_media(tokens, kept, url)),
+        kind=ARTICLE,
+        extractor=FEED,
+    )
+    return ArticleResult(article, source=FEED, seconds=perf_counter() - started, kind=ARTICLE)
+
+
+def _plain(html: str) -> str:
+    """*html*, which may be plain text, on one line."""
+    tokens = tokenize(html[:MAX_LINE])
+    return " ".join(readable(tokens, np.ones(len(tokens), np.bool_)).split())
+
+
+def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
+    """The metadata of a page, where the wrapper has not found better."""
+    tokens = labelling.tokens
+    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, labelling.inside, url))
+    found = {
+        "title": clean(labelling.title),
+        "authors": [name for each in labelling.authors if (name := clean(each))],
+        "published": labelling.published,
+    }
+    by_rule = {name: value for name, value in found.items() if value}
+    return page._replace(
+        values=_settled(page.values | by_rule),
+        sources={**page.sources, **dict.fromkeys(by_rule, WRAPPER)},
     )
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
+from scrapy_mss.crawl import _compat
+from scrapy_mss.crawl.browser import FLAG, Browser, why_not
 from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.pages import (
+    FED,
     LISTED,
     NOT_MODIFIED,
     OK,
@@ -27,6 +32,7 @@ from scrapy_mss.crawl.pages import (
     left_site,
     listed_text,
 )
+from scrapy_mss.crawl.rendering import Rendering
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality import fates
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from scrapy_mss.blocks.fed_text import FedText
     from scrapy_mss.crawl.training import Trainer
 
 logger = logging.getLogger(__name__)
@@ -47,6 +54,7 @@ logger = logging.getLogger(__name__)
 GIVEN = ("ETag", "Last-Modified")
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
+FIRST_ERROR = 400  # of the statuses of HTTP
 MAX_VALIDATOR = 1000  # characters of an ETag
 FORBIDDEN: Final = "Forbidden by robots.txt"  # the message of Scrapy's middleware, all of it
 
@@ -85,6 +93,81 @@ class EncodingMiddleware:
         return response.replace(encoding=charset.name)
 
 
+class RenderMiddleware(Component):
+    """Asks for pages through a browser if only scripts fill them (`MSS_RENDER`).
+
+    The spider gets one response, whichever of them has a text.
+    """
+
+    ORDER: Final = 548  # before the page is learned (545), after redirects and retries
+
+    def __init__(self, extension: MssExtension, rendering: Rendering) -> None:
+        super().__init__(extension)
+        self._rendering = rendering
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = MssExtension.of(crawler)
+        if extension.options.render == settings.RENDER_OFF:
+            raise NotConfigured
+        if why := why_not(crawler.settings):
+            logger.warning("scrapy-mss: MSS_RENDER is without effect: %s", why)
+            raise NotConfigured
+        named = getattr(crawler.spider, "named_hosts", ())
+        fetch = partial(_compat.download, crawler)
+        browser = Browser(fetch, named, extension.options.max_body)
+        crawler.signals.connect(browser.close, signals.spider_closed)
+        return cls(extension, Rendering(browser, extension))
+
+    async def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """Give what the browser shows, where pages at such addresses needed it."""
+        return await self._rendering.at_once(request) if self._begins(request) else None
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass on the response, or what the browser shows in its place."""
+        if FLAG in response.flags or not is_page(response, request) or not self._begins(request):
+            return response
+        return await self._rendering.instead(response, request)
+
+    def _begins(self, request: Request) -> bool:
+        """Whether a browser may be asked in place of *request*: it knows no proxy of a request."""
+        meta = request.meta
+        is_other = any(map(meta.get, (FLAG, "proxy", SKIP_EXTRACTION))) or left_site(request)
+        return request.method == "GET" and request.callback is not NO_CALLBACK and not is_other
+
+
+class FedPages:
+    """Puts the text that a feed has in place of a page that cannot be had.
+
+    It is the one next to the engine: others have retried, counted and cached what there is.
+    """
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass on *response*, or the text if it is an error."""
+        is_lost = response.status >= FIRST_ERROR or FED in response.flags
+        text = _whole_text(request) if is_lost else None
+        if text is None:
+            return response
+        url = [*request.meta.get("redirect_urls", ()), request.url][0]
+        page = text.html.encode("utf-8", "replace")
+        return HtmlResponse(url, body=page, encoding="utf-8", flags=[FED], request=request)
+
+    async def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Response | None:
+        """Have the text in place of what failed, unless a component has dropped the request."""
+        if isinstance(exception, IgnoreRequest) or _whole_text(request) is None:
+            return None
+        request.meta["dont_cache"] = True
+        return Response(request.url, flags=[FED], request=request)  # no page to other components
+
+
 class TrainingMiddleware:
     """Learns from each page that is labelled; whatever happens, the response goes on."""
 
@@ -110,6 +193,23 @@ class TrainingMiddleware:
         if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
             article = not request.meta.get(SKIP_EXTRACTION)
             await self._trainer.train(response, article=article, text=listed_text(request))
+        return response
+
+
+class SiteFilesMiddleware(Component):
+    """Has what a robots.txt says on the use of pages read where it comes by (`MSS_EMIT`)."""
+
+    def __init__(self, extension: MssExtension) -> None:
+        super().__init__(extension)
+        if extension.reservations is None:
+            raise NotConfigured
+        self._reservations = extension.reservations
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Note what *response* says, and pass it on unchanged."""
+        self._reservations.note(response)
         return response
 
 
@@ -204,7 +304,7 @@ class UnchangedLists(_OnlyNew):
 class SiteAnswers(Component):
     """Counts, for `scrapy mss report`, which sites answer, and why others and addresses do not.
 
-    It is the one next to the engine: what reaches it was neither retried nor redirected.
+    Next to the engine: what reaches it was neither retried nor redirected.
     """
 
     def __init__(self, extension: MssExtension) -> None:
@@ -222,6 +322,8 @@ class SiteAnswers(Component):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """Count the response, and pass it on unchanged."""
+        if FED in response.flags:  # in place of none, which is counted
+            return response
         is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED
         self._count(request, "" if is_good else f"HTTP {response.status}")
         if response.status != OK:
@@ -254,6 +356,12 @@ class SiteAnswers(Component):
             self._quality.failed(site, error)
         else:
             self._quality.answered(site, with_list=is_list)
+
+
+def _whole_text(request: Request) -> FedText | None:
+    """The text that a feed has of the article of *request*, if it is whole and wanted."""
+    text = None if request.meta.get(SKIP_EXTRACTION) else listed_text(request)
+    return text if text is not None and text.is_whole else None
 
 
 def _is_list(request: Request) -> bool:

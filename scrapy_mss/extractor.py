@@ -48,6 +48,7 @@ from scrapy_mss.core.labels import MIN_SHARE, Rejection, align, has_words
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.files.charsets import damage, decoded
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
 from scrapy_mss.models.files import bundled_model, is_complete, load_with_bundled, write_model
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Extraction:
     """A page's article and how it was found.
 
@@ -116,13 +117,14 @@ class Extraction:
     @property
     def is_complete(self) -> bool | None:
         """Whether the text is the whole article; None if the page does not say so."""
-        return self._completeness().is_complete
+        return self._completeness.is_complete
 
     @property
     def incomplete_reason(self) -> str | None:
         """Why the text is not the whole article: ``paywall``, ``cut_end`` or ``word_count``."""
-        return self._completeness().incomplete_reason
+        return self._completeness.incomplete_reason
 
+    @lazy
     def _completeness(self) -> Completeness:
         from scrapy_mss.metadata import completeness_of  # which extracting alone does not need
 
@@ -131,6 +133,10 @@ class Extraction:
     @property
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
+        return [*self._entries]
+
+    @lazy
+    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata import live_entries_of

@@ -24,11 +24,11 @@ from scrapy_mss.crawl.items import (
     has_field,
     put_known,
 )
-from scrapy_mss.crawl.pages import LISTED, SITE
+from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
-from scrapy_mss.pages.kinds import ARTICLE_KINDS
-from scrapy_mss.quality.fates import CHANGED, COPY, NEW, UNCHANGED
+from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
+from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -55,11 +55,12 @@ OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the s
 
 
 class NoArticleError(RejectedItemError):
-    """Drops an item that scrapy-mss made for a page without an article, for *reason*."""
+    """Drops an item that scrapy-mss made for a page of a *kind* without an article."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, kind: str = "") -> None:
         super().__init__(f"no article: {reason}")
         self.reason = reason
+        self.kind = kind
 
 
 class ArticlePipeline(Component):
@@ -100,8 +101,10 @@ class ArticlePipeline(Component):
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
             if result.article is None and made and not self._wants(result.kind):
-                raise NoArticleError(result.reason)
+                raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
+            if made and is_fed(page.response if page else None):  # which may be that of a wall
+                self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():
             # The spider may have filled it while its page was read.
             if not _is_empty(values.get(ours)) and _is_empty(fields.get(name)):
@@ -206,7 +209,9 @@ class NewArticlesPipeline(Component):
             return item
         paragraphs = _paragraphs_of(article.text, reading)
         has_new = article.has_new_entries
-        wording = Wording(article.title, article.text, article.listed, paragraphs, has_new)
+        wording = Wording(
+            article.title, article.text, article.listed, paragraphs, has_new, article.is_fed
+        )
         comparison = self._seen.compare(article.addresses, wording)
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
@@ -221,7 +226,8 @@ class NewArticlesPipeline(Component):
         self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
         if self._fates is not None:
             self._fates.emit(keys)
-            self._fates.note(item, response, CHANGED if comparison.changed else NEW)
+            if comparison.changed:
+                self._fates.note(item, response, CHANGED)
         self._stats.add(stats.SEEN_CHANGED if comparison.changed else stats.SEEN_NEW)
         is_new = not comparison.changed and article.kind in ARTICLE_KINDS
         if self._quality is not None and is_new:
@@ -242,8 +248,11 @@ class NewArticlesPipeline(Component):
             if response is not None and exception.reason in FAILURES:
                 self._leave_incomplete(response)
             elif response is not None:
+                is_wall, listed = exception.kind in WALLS, response.meta.get(LISTED, 0)
+                if is_wall:
+                    self._leave_incomplete(response)
                 for url in addresses_of(response):
-                    self._seen.add_other(url, response.meta.get(LISTED, 0), paragraphs)
+                    self._seen.add_other(url, listed, paragraphs, is_wall=is_wall)
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 
@@ -267,6 +276,8 @@ class NewArticlesPipeline(Component):
         if article.is_partial:
             self._leave_incomplete(response)
             return
+        if article.is_fed:
+            self._leave_incomplete(response)
         self._seen.add(article.addresses, seen)
 
 

@@ -86,11 +86,11 @@ def _optional_fields(value: object) -> tuple[str, ...]:
 def _kinds(value: object) -> tuple[str, ...]:
     """The kinds of pages by their names, which those of several kinds stand for, too."""
     found = listed(value)
-    if not all(each in (*KINDS, EMIT_ARTICLES, EMIT_ALL) for each in found):
+    if not all(each in (*KINDS, EMIT_ARTICLES, EMIT_ALL, EMIT_UNRESERVED) for each in found):
         raise ValueError(value)
-    if EMIT_ARTICLES in found or EMIT_ALL in found:
+    if EMIT_ARTICLES in found or EMIT_ALL in found or found == [EMIT_UNRESERVED]:
         found = [*ARTICLE_KINDS, *found]
-    return tuple(each for each in (*KINDS, EMIT_ALL) if each in found)
+    return tuple(each for each in (*KINDS, EMIT_ALL, EMIT_UNRESERVED) if each in found)
 
 
 def _one_of(*names: str) -> Callable[[Any], str]:
@@ -158,8 +158,9 @@ def _languages(value: object) -> tuple[str, ...]:
     return tuple(each[1] for each in found if each)
 
 
-EMIT_ARTICLES, EMIT_ALL = "articles", "all"
+EMIT_ARTICLES, EMIT_ALL, EMIT_UNRESERVED = "articles", "all", "unreserved"
 COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
+RENDER_OFF, RENDER_AUTO = "off", "auto"
 REPORT_OFF, REPORT_COUNTS, REPORT_PAGES = "off", "counts", "pages"
 
 
@@ -200,11 +201,14 @@ class Options:
     emit: tuple[str, ...] = _setting(
         ARTICLE_KINDS,
         _kinds,
-        f"{EMIT_ARTICLES!r}, {EMIT_ALL!r} or a list of kinds: {', '.join(KINDS)}",
+        f"a list of {EMIT_ARTICLES!r}, {EMIT_ALL!r}, {EMIT_UNRESERVED!r} and kinds: "
+        f"{', '.join(KINDS)}",
         "The [kinds](kinds.md) of pages that scrapy-mss creates items for: `articles` stands for "
         "`article` and `live_blog`, and `articles,teaser` adds teasers, with the text that was "
         "found. Pages of other kinds get no item; with `all` they get one without a text, with a "
-        "probability of 0. Items that the spider yields are never dropped.",
+        "probability of 0. With `unreserved`, those that are "
+        "[reserved](metadata.md#reservations) get none. Items that the spider yields are never "
+        "dropped.",
     )
     min_probability: float = _setting(
         0.0,
@@ -227,6 +231,13 @@ class Options:
         "a number of pages, 1 for none but the first",
         "The maximum number of pages that are joined if an article is split over several. See "
         "[articles of several pages](crawling.md#articles-of-several-pages).",
+    )
+    render: str = _setting(
+        RENDER_OFF,
+        _one_of(RENDER_OFF, RENDER_AUTO),
+        f"{RENDER_OFF!r} or {RENDER_AUTO!r}",
+        "With `auto`, and `pip install 'scrapy-mss[render]'`, pages that only scripts fill are "
+        "asked for once more, through a [browser](troubleshooting.md#javascript).",
     )
     item_class: str | type = _setting(
         "scrapy_mss.items.Article",

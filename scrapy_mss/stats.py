@@ -54,7 +54,8 @@ KIND = Stat("kind/{kind}", "pages read, by [kind](kinds.md)")
 EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, including in workers")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles, by what extracted them: wrapper, model, extractor"
+    "extract/source/{source}",
+    "articles, by what extracted them: wrapper, model, or the feed where there is no page",
 )
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
@@ -62,6 +63,17 @@ EXTRACT_FAILED = Stat(
 ENCODING_MENDED = Stat(
     "encoding/mended/{encoding}",
     "responses in another [encoding](crawling.md#encodings) than they declare, by that encoding",
+)
+RENDER_PAGES = Stat(
+    "render/pages", "pages asked for through the [browser](troubleshooting.md#javascript)"
+)
+RENDER_AT_ONCE = Stat(
+    "render/at_once", "pages asked for through it at once, as others at such addresses needed it"
+)
+RENDER_IN_VAIN = Stat("render/in_vain", "pages that it showed without a text, or failed to show")
+RENDER_FAILED = Stat("render/failed", "pages that it failed to show")
+RENDER_LEFT_OUT = Stat(
+    "render/left_out", "pages that need it and are beyond the limits, or on a private host"
 )
 JOINED = Stat("join/pages", "further pages joined to the article of the first page")
 JOIN_STOPPED = Stat(

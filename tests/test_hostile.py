@@ -12,12 +12,13 @@ from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from time import process_time
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from scrapy_mss import blocks, core, markup
+from scrapy_mss import blocks, core, markup, metadata, pages
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
@@ -249,13 +250,17 @@ def patterns_in(name: str, value: object) -> Iterator[tuple[str, re.Pattern[Any]
             yield from patterns_in(f"{name}.{number}", inner)
 
 
-PATTERNS = {
-    name: pattern
-    for package in (markup, core, blocks)
-    for module in iter_modules(package.__path__)
-    for variable, value in vars(import_module(f"{package.__name__}.{module.name}")).items()
-    for name, pattern in patterns_in(f"{module.name}.{variable}", value)
-}
+def patterns_of(*packages: ModuleType) -> dict[str, re.Pattern[Any]]:
+    return {
+        name: pattern
+        for package in packages
+        for module in iter_modules(package.__path__)
+        for variable, value in vars(import_module(f"{package.__name__}.{module.name}")).items()
+        for name, pattern in patterns_in(f"{module.name}.{variable}", value)
+    }
+
+
+PATTERNS = patterns_of(markup, core, blocks)
 # Those that are compiled on first use.
 PATTERNS |= {f"tokenizer.piece_pattern.{cjk}": piece_pattern(cjk=cjk) for cjk in (False, True)}
 # What a pattern repeats, and what could make it give up after a long search.
@@ -283,6 +288,27 @@ def test_patterns_search_in_linear_time(name: str) -> None:
             if process_time() - began > QUICK * len(large):
                 is_linear = grows_linearly(partial(findall, small), partial(findall, large))
                 assert is_linear, (beginning, teaser, end)
+
+
+# Those that read what was brought on one line, or an address. Some are asked for the beginning of
+# a text alone.
+OF_LINES = patterns_of(pages, metadata)
+OF_BEGINNINGS = {"addresses._NUMBERED", "authors._BY", "media._GALLERY_TITLE"}
+
+
+@pytest.mark.parametrize("name", OF_LINES)
+def test_patterns_search_lines_in_linear_time(name: str) -> None:
+    pattern = OF_LINES[name]
+    run = pattern.match if name in OF_BEGINNINGS else pattern.search
+    for teaser in (each for each in TEASERS if each.strip()):
+        texts = [teaser * (n * LENGTH // FACTOR // len(teaser)) for n in (1, FACTOR)]
+        small, large = (
+            text if isinstance(pattern.pattern, str) else text.encode() for text in texts
+        )
+        began = process_time()
+        run(large)
+        if process_time() - began > QUICK * len(large):
+            assert grows_linearly(partial(run, small), partial(run, large)), teaser
 
 
 def test_there_are_patterns_to_test() -> None:

@@ -238,6 +238,12 @@ def test_pictures_with_a_text_between_them_are_an_article() -> None:
     assert verdict_of(pictures(f"<p>{'The mayor came to the harbour. ' * 5}</p>")).kind == "article"
 
 
+def test_a_page_without_an_address_has_the_one_that_it_declares() -> None:
+    source = '<link rel=canonical href="https://x.example/?a=1&amp;p=2">'
+
+    assert facts(source, "").own_url.url == "https://x.example/?a=1&p=2"
+
+
 @pytest.mark.parametrize("path", ["/12345", "/?id=12345", "/2/12345"])
 def test_an_address_that_is_a_number_alone_costs_an_article_nothing(path: str) -> None:
     source = (PAGES / "very-short-news" / "source.html").read_text(encoding="utf-8")

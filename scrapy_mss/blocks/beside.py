@@ -23,7 +23,7 @@ from zlib import crc32
 
 import numpy as np
 
-from scrapy_mss.blocks.features import Headline, heading_levels
+from scrapy_mss.blocks.features import Headline, heading_levels, headline_of
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
@@ -99,7 +99,7 @@ class Story:
 
     @lazy
     def headline(self) -> Headline:
-        return Headline.of(self.page)
+        return headline_of(self.page)
 
     @lazy
     def title(self) -> int:

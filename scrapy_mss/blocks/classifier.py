@@ -15,7 +15,7 @@ and one that was trained with other inputs is rejected (`models.format`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from math import exp
@@ -25,20 +25,19 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.families import class_word_buckets, shape_buckets
+from scrapy_mss.blocks.families import shape_buckets
 from scrapy_mss.blocks.features import (
     FEATURES,
     Columns,
-    Measured,
     container_names,
     evidence_mass,
     fill_containers,
     fill_features,
+    of_heading_above,
     product,
 )
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.features import Family, unigram_buckets
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
@@ -46,6 +45,7 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Floats
 
@@ -112,10 +112,16 @@ class Network:
 
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
-        values = inputs.astype(np.float32, order="F")
-        values -= self.mean
-        values *= self.scale
-        return np.clip(values, -CLIP, CLIP, out=values)
+        return _standardized(np.asarray(inputs.T, np.float64), self.mean, self.scale, CLIP)
+
+
+@accelerated()
+def _standardized(columns: Floats, mean: Matrix, scale: Matrix, bound: float) -> Matrix:
+    """float32[n, k]: *columns* (float64[k, n]) with mean 0 and deviation 1, clipped at *bound*."""
+    values = columns.T.astype(np.float32, order="F")
+    values -= mean
+    values *= scale
+    return np.clip(values, -bound, bound, out=values)
 
 
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
@@ -155,56 +161,40 @@ POOLINGS = (
     Pooling("class_words_min", "class_words"),
     Pooling("class_words_max", "class_words"),
 )
+_OF_SHAPE = 1
 _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
     families = {family.name: family for family in bayes.families}
+    of_texts, of_words = np.empty(len(page.texts.token)), page.attributes.word.astype(np.uint64)
+    for some in portions(len(of_texts)):
+        ids = page.tokens.token_id[page.texts.token[some]]
+        of_texts[some] = bayes.log_ratio_of_ids(families["unigram"], ids)
     rows = np.empty((len(POOLINGS), len(page.blocks)))
-    for name, fill in _FILLS.items():
-        of_family = [row for row, pooling in enumerate(POOLINGS) if pooling.family == name]
-        fill(page, families[name], bayes, rows[of_family[0] : of_family[-1] + 1])
+    shape = families["shape"]
+    rows[_OF_SHAPE] = bayes.log_ratio(shape, shape_buckets(page, shape.bits))[0]
+    _pool(page, of_texts, bayes.log_ratio_of_ids(families["class_words"], of_words), rows)
     np.maximum(rows, -MAX_LOG_ODDS, out=rows)
     return np.minimum(rows, MAX_LOG_ODDS, out=rows)
 
 
-def _fill_means(page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats) -> None:
-    """The mean evidence of each block's words and symbols."""
-    texts = page.texts
-    rows[0] = 0.0
-    for some in portions(len(texts.token)):
-        ids = page.tokens.token_id[texts.token[some]]
-        ratio = bayes.log_ratio(family, unigram_buckets(ids, family.bits))[0]
-        rows[0] += np.bincount(texts.block[some], ratio, rows.shape[1])
-    rows[0] /= texts.size
+@accelerated()
+def _pool(page: Page, of_texts: Floats, of_words: Floats, rows: Floats) -> None:
+    """Fill the *rows* of texts and class words, which were each looked up.
 
-
-def _fill_shapes(page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats) -> None:
-    """The evidence of each block's shape."""
-    rows[0] = bayes.log_ratio(family, shape_buckets(page, family.bits))[0]
-
-
-def _fill_ancestors(
-    page: Page, family: Family[Page], bayes: NaiveBayes[Page], rows: Floats
-) -> None:
-    """Sum, least and greatest of the class words of each block's ancestors, and of 0.
-
-    They are added in their order by element, and then by block.
+    The mean of each block's words and symbols; sum, least and greatest of the class words of its
+    ancestors, and of 0. They are added in their order by element, and then by block.
     """
-    element, containers = page.attributes.element, page.containers
-    ratio = bayes.log_ratio(family, class_word_buckets(page, family.bits))[0]
-    for row, reduce in zip(rows, (np.add, np.minimum, np.maximum), strict=True):
+    texts, element, containers = page.texts, page.attributes.element, page.containers
+    rows[0] = np.bincount(texts.block, of_texts, rows.shape[1]) / texts.size
+    for row, reduce in zip(rows[-3:], (np.add, np.minimum, np.maximum), strict=True):
         of_elements = np.zeros(len(containers) + 1)
-        reduce.at(of_elements, element, ratio)
+        reduce.at(of_elements, element, of_words)
         reduce.reduce(of_elements[containers.around], out=row)
 
 
-_FILLS: dict[str, Callable[[Page, Family[Page], NaiveBayes[Page], Floats], None]] = {
-    "unigram": _fill_means,
-    "shape": _fill_shapes,
-    "class_words": _fill_ancestors,
-}
 _SCORES = ("score", "score_of_heading_above", "page_evidence")
 _MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
@@ -229,16 +219,15 @@ class BlockInputs(NamedTuple):
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    measured = Measured(page)
     columns = Columns(INPUTS, np.empty((len(INPUTS), len(score))))
     features, of_evidence, scores, opinions, containers, neighbours = (
         columns.rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
     )
-    fill_features(measured, features)
+    above = fill_features(page, features)
     of_evidence[:] = evidence
     fill_opinions(page, columns, opinions)
     mass, total = evidence_mass(page, score)
-    scores[0], scores[1], scores[2] = score, measured.of_heading_above(score), np.log1p(total)
+    scores[0], scores[1], scores[2] = score, of_heading_above(above, score), np.log1p(total)
     kept, _ = evidence_mass(page, columns.rows[_OPINIONS])
     fill_containers(page, np.array([mass, kept]), containers)
     _fill_neighbours(columns.rows[_OF_NEIGHBOURS], neighbours)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,10 @@ from scrapy_mss.blocks.texts import (
     pairs,
     shared_pairs,
     shared_words,
-    text_counts,
 )
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import WORD, Counts, Floats, Indices, TokenIds, Tokens
@@ -57,6 +56,12 @@ class Columns(Mapping[str, Floats]):
 
     def __len__(self) -> int:
         return len(self._places_of)
+
+    def run(self, first: str, n: int) -> Floats:
+        """float64[k, n]: *n* rows from the one of *first* on, not to be written to."""
+        begin = self._places_of[first]
+        run: Floats = self.rows[begin : begin + n]
+        return run
 
     def some(self, names: tuple[str, ...]) -> Floats:
         """float64[k, n]: a copy of the rows of *names*."""
@@ -155,25 +160,11 @@ _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADING
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """What several features of a page's blocks are computed from, each once."""
+class Shared(NamedTuple):
+    """How many words, or pairs of words, of something each block has, int64[n], and it itself."""
 
-    page: Page
-
-    @lazy
-    def heading_above(self) -> NDArray[np.int64]:
-        """int64[n]: the nearest heading before each block, -1 if there is none."""
-        return heading_above(self.headline.level)
-
-    def of_heading_above(self, values: Floats) -> Floats:
-        """float64[n]: of *values* (one a block) that of the heading above, 0 without one."""
-        above = self.heading_above
-        return np.where(above >= 0, values[above], 0.0) if len(above) else values
-
-    @lazy
-    def headline(self) -> Headline:
-        return Headline.of(self.page)
+    hits: Counts
+    size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,10 +176,10 @@ class Headline:
     block: int
 
     @classmethod
-    def of(cls, page: Page) -> Headline:
-        title, level = _title_words(page), heading_levels(page)
-        hits = shared_words(page.texts, title)
-        overlap, is_main, is_lower = _title_overlap(page, hits, len(title)), level == 1, level > 1
+    def of(cls, page: Page, title: Shared) -> Headline:
+        """By how many words of the *title* each block has."""
+        level = heading_levels(page)
+        overlap, is_main, is_lower = _title_overlap(page, *title), level == 1, level > 1
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
@@ -211,16 +202,27 @@ class Headline:
         return float(self.overlap[self.block]) if self.block >= 0 else 0.0
 
 
+def headline_of(page: Page) -> Headline:
+    """The page's headline."""
+    title = _title_words(page)
+    return Headline.of(page, Shared(shared_words(page.texts, title), len(title)))
+
+
 def heading_levels(page: Page) -> NDArray[np.int64]:
     """int64[n]: 1 to 6 for a heading, 0 for every other block."""
     levels: NDArray[np.int64] = _HEADING_LEVELS[page.ancestor_tags[0]]
     return levels
 
 
-def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: the nearest heading before each block, -1 if there is none."""
+def heading_above(level: NDArray[np.int64]) -> Indices:
+    """intp[n]: the nearest heading before each block, -1 if there is none."""
     at = np.where(level > 0, np.arange(len(level)), -1)
     return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(level)]
+
+
+def of_heading_above(above: Indices, values: Floats) -> Floats:
+    """float64[n]: of *values* (one a block) that of the heading *above*, 0 without one."""
+    return np.where(above >= 0, values[above], 0.0) if len(above) else values
 
 
 def _title_overlap(page: Page, hits: Counts, n_title: int) -> Floats:
@@ -246,20 +248,19 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
     return each_once(pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
 
 
-def _fill_text(measured: Measured, rows: Floats) -> None:
+def _fill_text(page: Page, rows: Floats) -> None:
     """The block's text."""
-    page = measured.page
-    texts, words = text_counts(page.texts), np.maximum(page.words, 1.0)
+    texts, words = page.text_counts, np.maximum(page.words, 1.0)
     counts = np.empty((len(_COUNTS), len(words)))
     counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
     counts[-2], counts[-1] = words, page.blocks.linked_words
-    rows[_LOGARITHMS] = np.log1p(counts[_OF_LOGARITHMS])
+    rows[_LOGARITHMS] = counts[_OF_LOGARITHMS]
     rows[_SHARES] = counts[_OF_SHARES] / words
     rows[_ALL_LINKED] = counts[-1] == words
     for row, end, bit in _ENDS:
-        np.not_equal(texts.ends[end] & bit, 0, out=rows[row])
+        np.not_equal(getattr(texts, end) & bit, 0, out=rows[row])
     which = numbered(page.text_hashes)
-    rows[_REPETITIONS] = np.log(np.bincount(which))[which]
+    rows[_REPETITIONS] = np.bincount(which)[which]
 
 
 # What is counted, and where in the rows of the group and in the counts which is.
@@ -277,20 +278,12 @@ _ENDS = tuple((TEXT.index(row), end, BITS[name]) for row, (end, name) in ENDS.it
 _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 
-def _fill_places(measured: Measured, rows: Floats) -> None:
-    """What is around the block, and where it is in the page, by words and by headings."""
-    begin = 0
-    for names, fill in zip(PLACES, _FILLERS, strict=True):
-        fill(measured, rows[begin : begin + len(names)])
-        begin += len(names)
-
-
-def _fill_around(measured: Measured, rows: Floats) -> None:
+def _fill_around(page: Page, rows: Floats) -> None:
     """Which elements are around the block, how many, and whether one hides it.
 
     Whether each of ``PARENTS`` is the innermost, and each of ``ANCESTORS`` is there at all.
     """
-    page, n_parents = measured.page, len(PARENTS)
+    n_parents = len(PARENTS)
     rows[:n_parents] = page.ancestor_tags[0] == _PARENT_NUMBERS
     around = np.bitwise_or.reduce(_ANCESTOR_BITS[page.ancestor_tags], axis=0)
     rows[n_parents:-2] = (around & _EACH_ANCESTOR_BIT) > 0
@@ -298,65 +291,110 @@ def _fill_around(measured: Measured, rows: Floats) -> None:
     rows[-1] = page.hidden
 
 
-def _fill_position(measured: Measured, rows: Floats) -> None:
+def _fill_position(page: Page, rows: Floats) -> None:
     """The block's position in the page."""
-    page, total = measured.page, measured.page.total_words
+    total = page.total_words
     rows[0] = page.words_before / max(total, 1.0)
     rows[1] = np.arange(rows.shape[1]) / max(rows.shape[1], 1)
     rows[2] = page.words_before
     rows[3] = total - page.words_before - page.words
     rows[4] = total
-    np.log1p(rows[2:], out=rows[2:])
 
 
-def _fill_headline(measured: Measured, rows: Floats) -> None:
+def _fill_headline(page: Page, headline: Headline, rows: Floats) -> None:
     """How much of the title is in the block, and where the headline is."""
-    page, headline = measured.page, measured.headline
     rows[0], rows[1], rows[2:] = headline.overlap, headline.own_overlap, 0.0
     if headline.block >= 0:
-        distance = page.words_before - page.words_before[headline.block]
-        np.copysign(np.log1p(np.abs(distance)), distance, out=rows[2])
+        rows[2] = np.abs(page.words_before - page.words_before[headline.block])
         rows[3, headline.block + 1 :] = 1.0
-        np.log1p(headline.later_headings(), out=rows[4])
+        rows[4] = headline.later_headings()
 
 
-def _fill_headings(measured: Measured, rows: Floats) -> None:
+def _fill_headings(page: Page, level: Indices, above: Indices, rows: Floats) -> None:
     """Which heading the block is, and which one it is below."""
-    page, level, above = measured.page, measured.headline.level, measured.heading_above
     rows[0] = _HEADING_RANKS[level]
     if len(level):
         before = np.where(above >= 0, page.words_before[above], page.words_before)
-        np.log1p(np.maximum(page.words_before - before, 0.0), out=rows[1])
-        rows[1][above < 0] = FAR
-    rows[2] = measured.of_heading_above(rows[0])
+        rows[1] = np.maximum(page.words_before - before, 0.0)
+    rows[2] = of_heading_above(above, rows[0])
     rows[3] = np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS)
 
 
-_FILLERS = (_fill_around, _fill_position, _fill_headline, _fill_headings)
-
-
-def _fill_description(measured: Measured, rows: Floats) -> None:
-    """The page's description of itself."""
-    page, described = measured.page, _description_pairs(measured.page.tokens)
-    if not len(described):
-        rows[:] = 0.0
+def _fill_description(page: Page, description: Shared, rows: Floats) -> None:
+    """The page's description of itself, by how many of its pairs of words each block has."""
+    hits, n_pairs = description
+    rows[:] = 0.0
+    if not n_pairs:
         return
-    hits = shared_pairs(page.texts, described)
     recall, precision, sides, has_description = rows
     shown, is_long = ~page.in_title, page.words > MAX_SHARED_BY_CHANCE
-    np.multiply(np.minimum(1.0, hits / len(described)), shown, out=recall)
+    np.multiply(np.minimum(1.0, hits / n_pairs), shown, out=recall)
     np.multiply(hits / np.maximum(page.words - 1, 1), is_long & shown, out=precision)
     within = (recall > MIN_DESCRIBING).nonzero()[0]
-    sides[:] = np.where(np.arange(len(sides)) >= within[0], 1.0, -1.0) if len(within) else 0.0
+    if len(within):
+        sides[:] = np.where(np.arange(len(sides)) >= within[0], 1.0, -1.0)
     has_description[:] = 1.0
 
 
-def fill_features(measured: Measured, rows: Floats) -> None:
-    """Fill *rows* (float64[n_features, n]), in the order of ``FEATURES``."""
+def fill_features(page: Page, rows: Floats) -> Indices:
+    """Fill *rows* (float64[n_features, n]), in the order of ``FEATURES``.
+
+    What comes back is intp[n], the nearest heading before each block, -1 if there is none.
+    """
+    title, described = _title_words(page), _description_pairs(page.tokens)
+    of_title = Shared(shared_words(page.texts, title), len(title))
+    of_description = Shared(shared_pairs(page.texts, described), len(described))
     places, description = len(TEXT), len(TEXT) + len(_ALL_PLACES)
-    _fill_text(measured, rows[:places])
-    _fill_places(measured, rows[places:description])
-    _fill_description(measured, rows[description:])
+    _fill_text(page, rows[:places])
+    headline, above = _fill_places(page, of_title, rows[places:description])
+    _fill_description(page, of_description, rows[description:])
+    rows[_COUNTED] = np.log1p(rows[_COUNTED])
+    np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
+    rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
+    rows[_BELOW_HEADING, above < 0] = FAR
+    return above
+
+
+# Rows that are logarithms of counts, those that are negative before the headline and without a
+# heading, and the numbers that the compiled part has names for, in its order.
+_COUNTED = [
+    FEATURES.index(name)
+    for name in (
+        *LOGARITHMS,
+        *("words_before", "words_after", "page_words", "words_from_headline"),
+        *("later_headings", "words_below_heading"),
+    )
+]
+_FROM_HEADLINE = FEATURES.index("words_from_headline")
+_BELOW_HEADING = FEATURES.index("words_below_heading")
+_NUMBERS = (
+    *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
+    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
+)
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part knows of tags, and the numbers."""
+    parents = np.full(256, len(PARENTS), np.uint8)
+    parents[_PARENT_NUMBERS[:, 0]] = range(len(PARENTS))
+    of_tags = parents, len(PARENTS), _ANCESTOR_BITS, len(ANCESTORS)
+    return *of_tags, _HEADING_LEVELS.astype(np.uint8), np.array(_NUMBERS, np.float64)
+
+
+@accelerated(_tables, "BlockPlaces")
+def _fill_places(page: Page, title: Shared, rows: Floats) -> tuple[int, Indices]:
+    """Fill the *rows* of ``PLACES``, with counts for logarithms; the headline, headings above."""
+    headline = Headline.of(page, title)
+    above = heading_above(headline.level)
+    around, position, of_headline, headings = np.split(rows, _BREAKS)
+    _fill_around(page, around)
+    _fill_position(page, position)
+    _fill_headline(page, headline, of_headline)
+    _fill_headings(page, headline.level, above, headings)
+    return headline.block, above
+
+
+_BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
 
 
 # Where on the page the evidence is: how much of it each block's containers have. The text of an
@@ -401,14 +439,27 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
     A mass is each block's share of something.
     """
-    (k, n), n_shares, ones = masses.shape, len(masses) * len(_OF_MASSES), np.ones(len(page.blocks))
-    of_blocks: Floats = np.vstack((masses, page.words, page.blocks.linked_words, ones))
+    ones = np.ones(len(page.blocks))
+    _fill_shares(page, np.vstack((masses, page.words, page.blocks.linked_words, ones)), rows)
+    counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
+        KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
+    )[:, :2]
+    np.log1p(counts, out=counts)
+
+
+@accelerated(lambda: (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS), "ContainerShares")
+def _fill_shares(page: Page, of_blocks: Floats, rows: Floats) -> None:
+    """The same, with numbers of blocks and words in place of their logarithms.
+
+    *of_blocks* (float64[k + 3, n]) are masses, words, linked words, and ones.
+    """
+    masses = of_blocks[:-3]
+    (k, n), n_shares = masses.shape, len(masses) * len(_OF_MASSES)
     in_groups = group_sums(of_blocks, _alike(page))
     around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
     words = np.maximum(in_groups[k], 1.0)
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
-    np.log1p(in_groups[k + 2, :KEY_LEVELS], out=sizes[:, 0])
-    np.log1p(in_groups[k, :KEY_LEVELS], out=sizes[:, 1])
+    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
     np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_OF_MASSES), n)

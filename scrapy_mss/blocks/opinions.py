@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.texts import count_stop_words
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
@@ -171,8 +170,8 @@ class Reading:
         innermost, beyond = containers.around[:2]
         link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
         self.page, self.columns, self.containers = page, columns, containers
-        self.letters: Floats = np.expm1(columns["letters"])  # float64[n]: characters of its words
-        self.commas: Floats = np.expm1(columns["commas"])  # float64[n]
+        self.letters: Floats = page.text_counts.letters  # float64[n]: characters of its words
+        self.commas: Floats = page.text_counts.of("comma")  # float64[n]
         self.link_share: Floats = link_share
         self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
         self.is_long: Bools = self.letters >= PARAGRAPH_LETTERS  # bool[n]
@@ -230,7 +229,7 @@ class Reading:
         What is beside the text cannot speak for an element around it.
         """
         is_prose, words = self.prose > 0, self.page.words
-        stops = count_stop_words(self.page.texts)
+        stops = self.page.text_counts.stop_words
         share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
         as_words = stops / max(share, MIN_STOP_SHARE)
         of_blocks = np.empty((5, len(self)))

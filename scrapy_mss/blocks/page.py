@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import Texts
+from scrapy_mss.blocks.texts import TextCounts, Texts, text_counts
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
 from scrapy_mss.markup.lazy import lazy
@@ -113,17 +113,21 @@ class Page:
         return Texts(self.tokens, self.blocks)
 
     @lazy
+    def text_counts(self) -> TextCounts:
+        """What is counted of the words and symbols of all blocks."""
+        return text_counts(self.texts)
+
+    @property
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        texts = self.texts
-        weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
-        hashes: TokenIds = np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first)
-        return hashes
+        return self.text_counts.hashes
 
     @lazy
     def in_title(self) -> Bools:
         """bool[n]: the blocks that are a title, which no page shows."""
-        titles: Bools = self.ancestor_tags[0] == TAG_NUMBERS["title"]
+        of_element = np.zeros(len(self.containers) + 1, np.bool_)
+        np.equal(self.containers.tag, TAG_NUMBERS["title"], out=of_element[:-1])
+        titles: Bools = of_element[self.containers.around[0]]
         return titles
 
     @property

@@ -38,8 +38,7 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
-_OPINIONS = tuple(f"opinion_{opinion.name}" for opinion in OPINIONS)
-_SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)
+_OPINION, _SHARE = f"opinion_{OPINIONS[0].name}", f"share_of_{OPINIONS[0].name}"  # the first ones
 
 
 class Origin(Enum):
@@ -99,8 +98,8 @@ class ReadPage:
         if not len(self.kept):
             return []
         columns = self.inputs.columns
-        speaks = columns.some(_SHARES)[:, 0] > 0
-        of_opinions = columns.some(_OPINIONS) * self.page.words
+        speaks = columns.run(_SHARE, len(OPINIONS))[:, 0] > 0
+        of_opinions = columns.run(_OPINION, len(OPINIONS)) * self.page.words
         both = np.add.reduce(of_opinions * self.kept, axis=1)
         size = np.add.reduce(of_opinions, axis=1)
         f1 = 2.0 * both / np.maximum(float(np.add.reduce(self.words)) + size, 1.0)

@@ -162,10 +162,11 @@ def _mark(copied: Bools, run: list[int], words: Counts) -> None:
 def _tables(page: Page, kept: Bools, scores: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its *scores* is above 0."""
     first, last = page.data_tables
-    if len(first):
-        chosen = prefix_sums(page.blocks.spread(kept))
-        first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
-    sums = np.append(0.0, scores.cumsum()) if len(first) else np.zeros(1)
+    if not len(first):
+        return Tables(first, last, np.zeros(0, np.bool_))
+    chosen = prefix_sums(page.blocks.spread(kept))
+    first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
+    sums = np.append(0.0, scores.cumsum())
     return Tables(first, last, sums[last] > sums[first])
 
 
@@ -175,8 +176,9 @@ def _span_of(page: Page, kept: Bools, tables: Tables, scores: Floats) -> Span:
     if not len(at):
         return EMPTY
     start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
-    start = int(tables.first[tables.stays].min(initial=start))
-    end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
+    if len(tables.first):
+        start = int(tables.first[tables.stays].min(initial=start))
+        end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
     return Span(start, end, float(np.add.reduce(scores[start:end])))
 
 

@@ -21,9 +21,7 @@ from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import (
     HASH_SHIFT,
-    KIND_MASK,
     SYMBOL,
-    WORD,
     Bools,
     Bytes,
     Counts,
@@ -113,26 +111,40 @@ class TextCounts(NamedTuple):
 
     counts: Floats  # float64[len(CLASSES), n]: how many are of each class
     letters: Floats  # float64[n]: the characters of the words
-    ends: dict[str, Bytes]  # uint8[n]: the classes of the "first" of each block, and of the "last"
+    stop_words: Counts  # int64[n]: the commonest words
+    hashes: TokenIds  # uint64[n]: of all words and symbols together
+    first: Bytes  # uint8[n]: the classes of the first of each block
+    last: Bytes  # uint8[n]
+
+    def of(self, name: str) -> Floats:
+        """float64[n]: how many are of the class *name*."""
+        of_class: Floats = self.counts[CLASSES.index(name)]
+        return of_class
 
 
 def text_counts(texts: Texts) -> TextCounts:
     """The counts of a page's *texts*."""
-    counts, letters, first, last = _counts(texts.tokens, texts)
-    return TextCounts(counts, letters, {"first": first, "last": last})
+    return TextCounts(*_counts(texts.tokens, texts))
 
 
-@accelerated(lambda: (_TABLE,), "TextCounter")
-def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Bytes, Bytes]:
-    """How many texts of each block are of each class; letters; the classes of the ends."""
+def _tables() -> tuple[object, ...]:
+    return _TABLE, _stop_words()
+
+
+@accelerated(_tables, "TextCounter")
+def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Counts, TokenIds, Bytes, Bytes]:
+    """The columns of `TextCounts`."""
     codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
     classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
     lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
     counts = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # together they are too large
+    weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
     return (
         np.array(list(counts), np.float64),
         np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
+        texts.count(is_stop_word(texts.token_id) & ~is_symbol),
+        np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first),
         classes[texts.first],
         classes[texts.first + texts.size - 1],
     )
@@ -215,12 +227,6 @@ def is_stop_word(token_ids: TokenIds) -> Bools:
     # As signed numbers, which are indices as they are; others numpy would convert.
     found: Bools = _stop_words().take(_places_of(token_ids).view(np.int64))
     return found
-
-
-def count_stop_words(texts: Texts) -> Counts:
-    """int64[n]: how many of the commonest words each block has."""
-    ids = texts.token_id
-    return texts.count(is_stop_word(ids) & np.equal(ids & np.uint64(KIND_MASK), WORD))
 
 
 @cache

@@ -186,8 +186,9 @@ def page_in(path: Path) -> str:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """The block writes the file *path*; a `CommandError` if it cannot."""
+    """The block writes the file *path*, in a folder that is made; a `CommandError` if it cannot."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror}") from error

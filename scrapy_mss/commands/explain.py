@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from scrapy_mss import settings
-from scrapy_mss.article import page_metadata
+from scrapy_mss.article import labelled_metadata, page_metadata
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
@@ -22,11 +23,12 @@ from scrapy_mss.commands.base import (
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.metadata import Metadata
 from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.storage.tables import minute_now
 from scrapy_mss.workbench.why_page import why_page
-from scrapy_mss.wrappers import Wrapper, load_wrappers
+from scrapy_mss.wrappers import Wrapper, label, load_wrappers
 from scrapy_mss.wrappers.reading import explained
 
 OUTPUT = "why.html"
@@ -67,8 +69,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     rule = rules.find(source.url)
     explanation = explained(alone, rule) if rule else alone
     found = explanation.extraction
-    media = kept_media(found.tokens, found.kept, found.url)
-    fields = page_metadata(found.tokens, found.url, found.text, media)
+    fields = _fields(found, rule if explanation is not alone else None)
     page_of_it = why_page(explanation, fields.values, fields.sources)
     with writing(options.output):
         options.output.write_text(page_of_it, "utf-8", "xmlcharrefreplace")
@@ -91,6 +92,16 @@ def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteCon
     """What crawls know of the site of *url*; None if they know nothing."""
     memory = known_site(options, command, url)
     return SiteContext(memory, minute_now(), url) if memory else None
+
+
+def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
+    """The fields of the page that was *found*, with what the *rule* selects if it matches."""
+    if rule is not None:
+        labelling = label(rule, found.tokens.source, found.tokens)
+        labelling = replace(labelling, inside=found.kept, text=found.text)
+        return labelled_metadata(labelling, found.url)
+    media = kept_media(found.tokens, found.kept, found.url)
+    return page_metadata(found.tokens, found.url, found.text, media)
 
 
 def _verdict(found: Extraction) -> str:

@@ -104,6 +104,8 @@ def _lines(found: Report, target: Path) -> Iterator[str]:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
     yield from map(str, found.alarms)
+    if found.shells:
+        yield found.shells
     with_alarms = sum(bool(site.alarms) for site in found.sites)
     yield f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {target.resolve()}"
 

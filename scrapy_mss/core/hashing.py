@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
@@ -69,17 +70,21 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     return found
 
 
+@accelerated()
 def numbered(keys: TokenIds) -> Indices:
-    """intp[n]: a number for each of *keys* (uint64[n]), from 0 on: equal ones have the same.
+    """intp[n]: a number for each of *keys* (uint64[n]), from 0 on in their order.
 
-    The second of what `np.unique` gives, in two thirds of its time.
+    Equal ones have the same.
     """
-    order = keys.argsort()
+    order = keys.argsort(kind="stable")
     ordered = keys[order]
     is_new = np.ones(len(keys), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    first = order[is_new]
+    number = np.empty(len(first), np.intp)
+    number[first.argsort()] = np.arange(len(first))
     numbers = np.empty(len(keys), np.intp)
-    numbers[order] = is_new.cumsum() - 1
+    numbers[order] = number[is_new.cumsum() - 1]
     return numbers
 
 

@@ -28,7 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, Tokens, prefix_sums
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, TokenIds, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
@@ -161,11 +163,22 @@ class NaiveBayes(Generic[PageT]):
         return ratio, seen
 
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
-        ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
+        ratio = _ratios(self.counts[family.name], bucket, family.smoothing)
+        seen = ratio < np.inf
+        return self._log(ratio), seen
+
+    def log_ratio_of_ids(self, family: Family[PageT], ids: TokenIds) -> Floats:
+        """The same of what has these *ids* (uint64[n]), which are not mixed yet."""
+        counts = self.counts[family.name]
+        return self._log(ratios(ids, counts, family.smoothing, MULTIPLIERS[:2]))
+
+    def _log(self, ratio: Floats) -> Floats:
+        """The logarithm of *ratio* in its place, by that of all tokens; 0 of what was not seen."""
+        unseen = ratio == np.inf
         np.log(ratio, out=ratio)
         ratio -= self._prior
-        ratio[~seen] = 0.0
-        return ratio, seen
+        ratio[unseen] = 0.0
+        return ratio
 
     @property
     def _prior(self) -> float:
@@ -211,11 +224,20 @@ def portions(n: int, size: int = PORTION) -> Iterator[slice]:
     return (slice(at, at + size) for at in range(0, n, size))
 
 
-def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bools]:
-    """How often each feature was inside for each time outside, smoothed, and which were seen."""
+@accelerated()
+def ratios(
+    ids: TokenIds, counts: Table, smoothing: float, factors: tuple[np.uint64, ...]
+) -> Floats:
+    """float64[n]: `_ratios` of what has these *ids* (uint64[n]), mixed by two *factors*."""
+    mixed = ids * factors[0]
+    return _ratios(counts, buckets(mixed, len(counts).bit_length() - 1), smoothing)
+
+
+def _ratios(counts: Table, bucket: Ints, smoothing: float) -> Floats:
+    """How often each feature was inside for each time outside, smoothed; inf if it was not seen."""
     both = counts.reshape(-1).view(np.uint64).take(bucket)  # two at one look-up
     smoothed = both.view(np.uint32).reshape(-1, 2) + smoothing
-    return smoothed[:, IN] / smoothed[:, OUT], both > 0
+    return np.where(both > 0, smoothed[:, IN] / smoothed[:, OUT], np.inf)
 
 
 def page_digest(tokens: Tokens, inside: Bools) -> int:

@@ -18,17 +18,19 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
+from scrapy_mss.article import FEED
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
-from scrapy_mss.crawl.page_work import FEED
+from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.quality.report import Alarm
+from scrapy_mss.settings import EMIT_UNRESERVED
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
 from scrapy_mss.wrappers import Wrapper, load_wrappers
@@ -91,8 +93,11 @@ class MssExtension:
         self._is_evaluated = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._reader.uncertain = self.state.uncertain
+        fetch = partial(_compat.download, crawler)
+        if EMIT_UNRESERVED in self.options.emit:
+            self._reader.reservations = Reservations(fetch)
+        self.reservations = self._reader.reservations
         if self.options.join_pages > 1:
-            fetch = partial(_compat.download, crawler)
             most, longest = self.options.join_pages, self.options.max_body
             self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         crawler.signals.connect(self.open, signals.spider_opened)

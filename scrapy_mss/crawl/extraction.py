@@ -17,15 +17,18 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
-from scrapy_mss.crawl.pages import listed_moments, requested_url
+from scrapy_mss.crawl.pages import FED, listed_moments, listed_text, requested_url
+from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.site_quality import UncertainPages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
-from scrapy_mss.items import Article
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.pages.kinds import WITHOUT_TEXT
+from scrapy_mss.pages.reservations import is_reserved
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 
@@ -35,6 +38,7 @@ logger = logging.getLogger(__name__)
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
 OTHER_LANGUAGE = "other_language"
+RESERVED = "reserved"
 
 
 @dataclass(slots=True)
@@ -61,6 +65,7 @@ class ArticleReader:
         self._stats = numbers
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self.uncertain: UncertainPages | None = None  # not kept
+        self.reservations: Reservations | None = None  # not asked for
         self._readings: WeakKeyDictionary[Response, _PageReading] = WeakKeyDictionary()
         self._languages = languages.accepted(self._options.languages)
 
@@ -77,17 +82,37 @@ class ArticleReader:
         further = self.further_pages if runs_asyncio() else None  # else nothing suspends a reading
         if further is not None and further.has(response.url):
             return self._further_page()
+        text = listed_text(response.request)
+        if text is not None and FED in response.flags:
+            return await self._fed(response, text)
         result = await self._attempted(self._read_response(response), response.url)
         if further is not None and await further.takes(response.url):
             return self._further_page()
         if self.uncertain is not None:
             self.uncertain.page(response.url, response.text, result)
-        result = _dated(self._counted(result, response.url), listed_moments(response))
+        is_reserved = await self._is_reserved(response, result)
+        result = self._counted(result, response.url, is_reserved=is_reserved)
+        result = _dated(result, listed_moments(response))
+        if text is not None and text.is_whole and result.kind in WITHOUT_TEXT:
+            fed = await self._fed(response, text)
+            return result if fed.article is None else fed
         return (
             result
             if further is None
             else await further.joined(response, result, self._read_further)
         )
+
+    async def _fed(self, response: HtmlResponse, text: FedText) -> ArticleResult:
+        """The article whose page cannot be had, by the *text* that its feed has."""
+        url = requested_url(response) or response.url
+        result = await self._attempted(self._read(PageRequest("", url, text=text)), url)
+        is_reserved = await self._is_reserved(response, result)
+        refused = self._refused(result, is_reserved=is_reserved)
+        if refused:
+            return replace(result, article=None, reason=refused)
+        self._stats.add(stats.EXTRACT_SOURCE, source=result.source)
+        response.meta[FED] = response.url  # a spider may give its meta to other requests
+        return _dated(result, listed_moments(response))
 
     def _further_page(self) -> ArticleResult:
         self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)
@@ -129,7 +154,15 @@ class ArticleReader:
             return ArticleResult(reason=TOO_LARGE)
         return _result(await answered(self._jobs.begin(page)))
 
-    def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
+    async def _is_reserved(self, response: HtmlResponse, result: ArticleResult) -> bool:
+        """Whether an article is not to be used for AI, and articles for that are wanted."""
+        if self.reservations is None or result.article is None:
+            return False
+        return is_reserved(await self.reservations.of(response, result.reservations))
+
+    def _counted(
+        self, result: ArticleResult, url: str, *, is_reserved: bool = False
+    ) -> ArticleResult:
         """Count the *result* of a page; the result without an article that is refused."""
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
@@ -138,9 +171,10 @@ class ArticleReader:
             self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:
             self._jobs.quality.page(url, article, result.kind)
-        if article is not None and self._is_foreign(article):
-            logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
-            result, article = replace(result, article=None, reason=OTHER_LANGUAGE, kind=""), None
+        refused = self._refused(result, is_reserved=is_reserved)
+        if article is not None and refused:
+            logger.debug("scrapy-mss: %s, in %s: %s", url, article.language, refused)
+            result, article = replace(result, article=None, reason=refused, kind=""), None
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
         if article is not None:
@@ -153,10 +187,13 @@ class ArticleReader:
             self._stats.add(stat, reason=result.reason)
         return result
 
-    def _is_foreign(self, article: Article) -> bool:
-        """Whether an article is in none of the languages that are asked for."""
-        asked = self._languages
-        return bool(asked and article.language) and article.language not in asked
+    def _refused(self, result: ArticleResult, *, is_reserved: bool) -> str:
+        """Why the article of a *result* is not wanted; that of one without an article."""
+        if result.article is None:
+            return result.reason
+        language, asked = result.article.language, self._languages
+        is_foreign = bool(asked and language) and language not in asked
+        return RESERVED if is_reserved else OTHER_LANGUAGE if is_foreign else ""
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """The result of *reading*; after any exception, the crawl goes on."""

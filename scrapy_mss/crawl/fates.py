@@ -20,7 +20,7 @@ from scrapy.http import Request, Response
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.items import ItemNotes, RejectedItemError
-from scrapy_mss.crawl.pages import ANNOUNCED, SITE, first_url, left_site
+from scrapy_mss.crawl.pages import ANNOUNCED, SITE, first_url, is_fed, left_site
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.pages.addresses import site_of
@@ -32,6 +32,7 @@ from scrapy_mss.quality.fates import (
     ARTICLE,
     DUPLICATE,
     ERROR,
+    FED,
     IGNORED,
     NEW,
     NOT_YET,
@@ -147,7 +148,7 @@ class Fates(BatchedPart[LossesOfSites]):
     @_harmless
     def read(self, item: object, response: Response, result: ArticleResult) -> None:
         """Note what the *result* of a page says of its item."""
-        fate = NEW
+        fate = FED if is_fed(response) else NEW
         if result.article is None or (result.kind and result.kind not in ARTICLE_KINDS):
             fate = ERROR if result.reason in FAILURES else of_page(result.kind, result.reason)
             if left_site(response.request) and result.kind not in WALLS:

@@ -28,7 +28,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
 from scrapy_mss.article import WRAPPER, ArticleResult
-from scrapy_mss.crawl.pages import OK, PARTIAL
+from scrapy_mss.crawl.pages import OK, PARTIAL, inherited_meta
 from scrapy_mss.items import Article
 from scrapy_mss.output.media import Medium, media_fields
 from scrapy_mss.pages.addresses import articles_begun, articles_continued, is_first, site_of
@@ -40,6 +40,7 @@ from scrapy_mss.stats import CrawlStats
 logger = logging.getLogger(__name__)
 
 FURTHER_PAGE: Final = "further_page"  # of a page whose text is part of the article of another one
+PROXY_LOGIN: Final = "Proxy-Authorization"
 DAY: Final = len("2026-01-02")
 MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes as an article, too
 
@@ -61,6 +62,7 @@ class _Joining:
     """An article while its pages are joined."""
 
     first: Article
+    response: Response  # of the first page
     keys: set[int]  # of the addresses that are taken
     paragraphs: set[str]
     pages: list[Article] = field(default_factory=list)
@@ -107,7 +109,8 @@ class FurtherPages:
         if article is None or not url or not (is_named or is_first(response.url, url)):
             return result
         addresses = (response.url, article.canonical_url or response.url)
-        state = _Joining(article, set(map(address_key, addresses)), set(_paragraphs(article)))
+        keys = set(map(address_key, addresses))
+        state = _Joining(article, response, keys, set(_paragraphs(article)))
         async with state.lock:
             self._undecided.update(dict.fromkeys(articles_begun(response.url), state.lock))
             while url:
@@ -150,7 +153,11 @@ class FurtherPages:
     async def _fetched(self, state: _Joining, url: str) -> HtmlResponse | None:
         """The page at *url*, if there is one; without it the article may be partial."""
         # Neither learned from nor given an item: no spider has asked for it.
-        request = Request(url, NO_CALLBACK, headers={"Referer": state.first.url}, dont_filter=True)
+        headers, first = {"Referer": state.first.url}, state.response.request
+        meta = inherited_meta(first)
+        request = Request(url, NO_CALLBACK, headers=headers, meta=meta, dont_filter=True)
+        if first is not None and PROXY_LOGIN in first.headers:  # which Scrapy takes out of the meta
+            request.headers[PROXY_LOGIN] = first.headers[PROXY_LOGIN]
         try:
             response = await self.fetch(request)
         except IgnoreRequest:  # robots.txt forbids it, say

@@ -18,7 +18,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response
 
-from scrapy_mss.crawl.pages import LISTED, PARTIAL
+from scrapy_mss.crawl.pages import LISTED, PARTIAL, is_fed
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.seen.articles import Addresses, SeenArticle
@@ -160,7 +160,7 @@ class ItemArticle:
     """The article in an item, as it is compared with seen articles.
 
     *listed* is the date in the list that named it. An article is partial if some of its further
-    *pages* could not be downloaded this time.
+    *pages* could not be downloaded this time; if it *is_fed*, none of them.
     """
 
     addresses: Addresses
@@ -169,6 +169,7 @@ class ItemArticle:
     listed: int
     pages: tuple[str, ...] = ()
     is_partial: bool = False
+    is_fed: bool = False
     kind: str = ARTICLE
     has_new_entries: bool = False
 
@@ -206,7 +207,8 @@ def article_of(
         return None
     names = ("url", "canonical_url", "title", "text")
     url, canonical, title, text = (str(fields.get(name_of(name)) or "") for name in names)
-    of_page = addresses_of(response) if response is not None else ()
+    of_feed = is_fed(response)  # where the page is, may be that of a wall
+    of_page = addresses_of(response) if response is not None and not of_feed else ()
     # One response may have several items, each with an address of its own.
     is_of_page = not url or address_key(url) in map(address_key, of_page)
     own = tuple(dict.fromkeys((*filter(None, (url,)), *(of_page if is_of_page else ()))))
@@ -220,9 +222,10 @@ def article_of(
         Addresses(own, believed),
         title,
         text,
-        listed,
+        listed,  # none of a feed's text: so the page is due again without a later date
         tuple(each for each in pages if isinstance(each, str)),
         is_partial=is_of_page and is_partial(response),
+        is_fed=of_feed,
         kind=str(fields.get(name_of("kind")) or ARTICLE),
         has_new_entries=bool(fields.get(name_of("new_entries"))),
     )

@@ -12,16 +12,19 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from scrapy_mss.article import (
+    FEED,
     WRAPPER,
     ArticleResult,
     ModelState,
     ReadOptions,
     article_of_extraction,
+    article_of_feed,
     article_of_labels,
     read_article,
 )
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens
+from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens, plain_words
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
@@ -37,7 +40,6 @@ from scrapy_mss.wrappers.reading import MIN_PROBABILITY, read_at
 logger = logging.getLogger(__name__)
 
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, which decides
-FEED = "feed"  # the source of labels that no wrapper gives
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
@@ -58,8 +60,8 @@ class PageWork:
                 page = replace(page, site=_with_emitted(page, page.emitted))
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
-            if page.text:
-                return self._labelled_by_text(page)
+            if page.text is not None:
+                return self._by_text(page, page.text)
             article = self._read(page, page.html)
             return PageAnswer(article, update=page.site.update if page.site else None)
         except MemoryError:
@@ -88,8 +90,10 @@ class PageWork:
         labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
         return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
-    def _labelled_by_text(self, page: PageRequest) -> PageAnswer:
+    def _by_text(self, page: PageRequest, text: FedText) -> PageAnswer:
         """The answer for a page that its feed may label, where the reading agrees."""
+        if not page.html:
+            return PageAnswer(article_of_feed(text, page.url, self.options))
         started = perf_counter()
         state, extractor = ModelState.of(self.model), Extractor.of(self.model)
         source = Page.of(page.html, extractor.profile.stem, page.url, page.requested)
@@ -99,7 +103,7 @@ class PageWork:
             article = article_of_extraction(extraction, page.url, state, self._options(page))
             article = replace(article, seconds=perf_counter() - started)
             started = perf_counter()
-        example, update = self._taught_by_text(page, extraction)
+        example, update = self._taught_by_text(page, text, extraction)
         if update is None and page.site is not None:
             update = page.site.update  # of what the model has read
         labels = LabelSummary(None, {}, len(source.tokens), source=FEED)
@@ -107,13 +111,13 @@ class PageWork:
         return PageAnswer(article, labels, example, seconds=seconds, update=update)
 
     def _taught_by_text(
-        self, page: PageRequest, extraction: Extraction
+        self, page: PageRequest, text: FedText, extraction: Extraction
     ) -> tuple[Example | Rejection, SiteUpdate | None]:
         """What is to be learned by the text of *page*, and what the memory of its site is told."""
         if not extraction.is_article:
             return Rejection.DISAGREES, None
         source = extraction.page
-        inside = agreed_tokens(source, page.text, extraction.kept)
+        inside = agreed_tokens(source, plain_words(text.html), extraction.kept)
         if isinstance(inside, Rejection):
             return inside, None
         example = self._example(page, source, inside)

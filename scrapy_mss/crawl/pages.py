@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_mss.blocks.text_labels import MAX_TEXT
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.pages.addresses import site_of
@@ -18,11 +18,18 @@ SKIP_EXTRACTION = "mss_skip_extraction"
 RECHECK = "mss_recheck"  # the page is downloaded even if its article needs no recheck
 LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
 LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was published, and modified
-LISTED_TEXT = "mss_listed_text"  # the text of the page, as the feed has it
+LISTED_TEXT = "mss_listed_text"  # the text of the page, as the feed has it: a `FedText`
+FED = "mss_fed"  # the page whose text the feed has; in the flags of a response that is not one
 PARTIAL = "mss_partial"  # the page whose article lacks further pages that could not be downloaded
 # A list of the request's site has announced its address; the site and the key of the address.
 ANNOUNCED = "mss_announced"
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
+# In a meta what Scrapy and the handlers of browsers note of a single request.
+OF_ONE_REQUEST = frozenset(
+    "_dont_cache _scheme_proxy cache_timestamp cached_response depth download_latency "
+    "is_start_request playwright_page playwright_security_details redirect_reasons redirect_times "
+    "redirect_ttl redirect_urls retry_times".split()
+)
 OK = 200
 NOT_MODIFIED = 304
 
@@ -58,6 +65,18 @@ def left_site(request: Request | None) -> bool:
     return request is not None and site_of(first_url(request)) != site_of(request.url)
 
 
+def inherited_meta(request: Request | None) -> dict[str, Any]:
+    """What of the meta of *request* is for other requests of the same article, too.
+
+    Such as a browser, a proxy or the jar of its cookies; neither ours nor what is of one request.
+    """
+    return {
+        key: value
+        for key, value in (request.meta if request is not None else {}).items()
+        if key not in OF_ONE_REQUEST and not str(key).startswith("mss_")
+    }
+
+
 def listed_moments(response: Response) -> Moments:
     """When the page was published and modified, as a feed or sitemap says."""
     given = response.request.meta.get(LISTED_MOMENTS) if response.request is not None else None
@@ -66,10 +85,14 @@ def listed_moments(response: Response) -> Moments:
     return Moments(*found[:2])
 
 
-def listed_text(request: Request) -> str:
-    """The text that a feed has of the page; empty if it has none, or too much."""
-    given = request.meta.get(LISTED_TEXT)
-    return given if isinstance(given, str) and len(given) <= MAX_TEXT else ""
+def listed_text(request: Request | None) -> FedText | None:
+    """The text that a feed has of the page; None if it has none, or too much."""
+    return FedText.from_meta(request.meta.get(LISTED_TEXT)) if request is not None else None
+
+
+def is_fed(response: Response | None) -> bool:
+    """Whether the article of *response* is not that of a page, but that of its feed."""
+    return response is not None and response.meta.get(FED) == response.url
 
 
 def header(response: Response, name: str) -> str:

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels
@@ -184,7 +185,9 @@ class Trainer:
         self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def train(self, response: HtmlResponse, *, article: bool, text: str = "") -> None:
+    async def train(
+        self, response: HtmlResponse, *, article: bool, text: FedText | None = None
+    ) -> None:
         """Have the page learned, if a wrapper labels it, or else the *text* that its feed has.
 
         *article* says whether others read it.
@@ -193,7 +196,7 @@ class Trainer:
         wrapper = self._labels.wrapper_for(response)
         if wrapper is not None:
             self._stats.add(stats.TRAIN_SEEN)
-        elif not text:
+        elif text is None:
             return
         is_for_training = wrapper is not None and wrapper.train_only
         wanted = article and self.with_articles and not is_for_training
@@ -204,7 +207,7 @@ class Trainer:
         while self._under_way:
             await asyncio.wait(self._under_way)
 
-    async def _begin(self, response: HtmlResponse, *, article: bool, text: str) -> None:
+    async def _begin(self, response: HtmlResponse, *, article: bool, text: FedText | None) -> None:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return

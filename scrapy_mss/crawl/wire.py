@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
@@ -54,7 +55,8 @@ class PageRequest:
     has those with which its article was emitted before, if it was.
 
     The example of a page without a wrapper is labelled by the *text* that its feed has, if there is
-    one and both agree. *requested* is the address that was asked for, if the page's is another.
+    one and both agree; of a page without HTML, that is the article. *requested* is the address that
+    was asked for, if the page's is another.
     """
 
     html: str
@@ -65,7 +67,7 @@ class PageRequest:
     further: bool = False
     site: SiteContext | None = None
     emitted: bytes | None = None
-    text: str = ""
+    text: FedText | None = None
     requested: str = ""
 
 

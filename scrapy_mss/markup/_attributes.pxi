@@ -1,6 +1,6 @@
 """The attributes of a tag, tags that hold a name, and strings here and there in a source.
 
-The Python of `attributes` and `pages.declarations` is the oracle.
+The Python of `attributes`, `metadata.tree` and `pages.declarations` is the oracle.
 """
 
 
@@ -28,29 +28,74 @@ def rows_with(str sought not None, str text not None, tags):
     cdef array found = clone(_INT32S, rows.shape[0], False)
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t n
-    _check_rows(rows, starts, ends, PyUnicode_GET_LENGTH(text))
+    cdef Py_ssize_t n, size = PyUnicode_GET_LENGTH(text)
+    _check_rows(rows, starts, ends, size)
     if not name or not name.isascii():
         raise ValueError(f"{sought!r} is no name of ASCII")
     if PyUnicode_KIND(text) == 1:
-        n = _choose(<const uint8_t*> data, rows, starts, ends, name, into)
+        n = _choose(<const uint8_t*> data, size, rows, starts, ends, name, into)
     elif PyUnicode_KIND(text) == 2:
-        n = _choose(<const uint16_t*> data, rows, starts, ends, name, into)
+        n = _choose(<const uint16_t*> data, size, rows, starts, ends, name, into)
     else:
-        n = _choose(<const uint32_t*> data, rows, starts, ends, name, into)
+        n = _choose(<const uint32_t*> data, size, rows, starts, ends, name, into)
     resize(found, n)
     return found
 
 
+def attribute_values(tuple names not None, str text not None, tags):
+    """The values that each of *tags* has for the *names*, None where it has none."""
+    cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef tuple kept = tuple([name.encode("ascii") for name in names])  # what *sought* is of
+    cdef Lower sought[MAX_NAMES]
+    cdef list found = []
+    cdef list values
+    cdef Py_ssize_t i
+    cdef int n = _point(sought, kept)
+    _check_rows(rows, starts, ends, PyUnicode_GET_LENGTH(text))
+    if any([b"k" in name for name in kept]):
+        raise ValueError(f"one of {names!r} has a letter that has several in upper case")
+    for i in range(rows.shape[0]):
+        values = [None] * n
+        if PyUnicode_KIND(text) == 1:
+            _pick(<const uint8_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
+        elif PyUnicode_KIND(text) == 2:
+            _pick(<const uint16_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
+        else:
+            _pick(<const uint32_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
+        found.append(values)
+    return found
+
+
+cdef int _pick(
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Lower* sought, list values
+) except -1:
+    """Put the values of the attributes that are *sought* in their places."""
+    cdef Py_ssize_t n, i, size
+    cdef Attribute each
+    at = _attributes_begin(text, at, end)
+    for n in range(MAX_ATTRIBUTES):
+        at = _next(text, at, end, &each)
+        if at < 0:
+            break
+        size = each.name_end - each.name
+        for i in range(len(values)):
+            if size == sought[i].size and values[i] is None and (
+                _begins_with(text, each.name, each.name_end, sought[i])
+            ):
+                values[i] = _value(text, source, each.value, each.value_end)
+    return 0
+
+
 cdef Py_ssize_t _choose(
-    char_t* text, const int[::1] rows, const int[::1] starts, const int[::1] ends, bytes name,
-    int* into
+    char_t* text, Py_ssize_t size, const int[::1] rows, const int[::1] starts,
+    const int[::1] ends, bytes name, int* into
 ):
     """Put those of *rows* whose tags hold *name* there; how many they are."""
     cdef Py_ssize_t i, n = 0
     for i in range(rows.shape[0]):
         into[n] = rows[i]
-        n += _holds(text, starts[rows[i]], ends[rows[i]], name)
+        n += _holds(text, starts[rows[i]], ends[rows[i]], size, name)
     return n
 
 
@@ -76,14 +121,14 @@ cdef enum:
     TOGETHER = 32  # places that are looked at together
 
 
-cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
-    """Whether *name* (in lower case) is between *at* and *end*, in any case."""
+cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, bytes name):
+    """Whether *name* (in lower case) is between *at* and *end* of *size* letters, in any case."""
     cdef Lower letters = Lower(name, len(name))
     cdef Py_ssize_t n = letters.size, stop
     cdef uint8_t first = letters.first[0] | 0x20, last = letters.first[n - 1] | 0x20
     while at <= end - n:
         stop = at + TOGETHER
-        if stop <= end - n and not _may_begin(text + at, text + at + n - 1, first, last):
+        if stop <= size - n and not _may_begin(text + at, text + at + n - 1, first, last):
             at = stop
             continue
         for at in range(at, min(stop, end - n + 1)):
@@ -198,6 +243,71 @@ cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
         if text[at] == c"&":
             return decode_value(value)
     return value
+
+
+# --- the tags of a page --------------------------------------------------------------------------
+
+
+def tag_rows(tokens, const uint8_t[::1] is_raw not None):
+    """The columns of the tags that are not in raw text, as `tree.TagRows` has them."""
+    cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+    cdef const int[::1] start = tokens.start, end = tokens.end
+    cdef const int[::1] partner = tokens.partner, unclosed = tokens.unclosed
+    cdef Py_ssize_t n = kind.shape[0], i, until = 0, before = -1
+    cdef int row, parent, n_rows = 0, n_opening = 0
+    cdef array row_of = clone(_INT32S, n + 1, False)  # the last is that of no token
+    cdef int* rows = row_of.data.as_ints
+    _check_sizes(
+        n, (tag.shape[0], start.shape[0], end.shape[0], partner.shape[0], unclosed.shape[0])
+    )
+    _check(255, is_raw.shape[0])
+    rows[n] = -1
+    for i in range(n):
+        _check(partner[i] + 1, n + 1)
+        _check(unclosed[i] + 1, i + 2)
+        rows[i] = -1
+        if i >= until and kind[i] <= CLOSE:
+            rows[i] = n_rows
+            n_rows += 1
+            if kind[i] == OPEN and is_raw[tag[i]]:
+                until = max(partner[i], i + 1)
+    cdef list columns = [clone(_INT32S, n_rows, False) for _ in range(6)]
+    cdef bytearray number = bytearray(n_rows), opens = bytearray(n_rows)
+    cdef array firsts = clone(_INT32S, 257, True)
+    cdef int* first = firsts.data.as_ints
+    cdef int* starts = (<array> columns[0]).data.as_ints
+    cdef int* ends = (<array> columns[1]).data.as_ints
+    cdef int* partners = (<array> columns[2]).data.as_ints
+    cdef int* parents = (<array> columns[3]).data.as_ints
+    cdef int* opening = (<array> columns[4]).data.as_ints
+    cdef int* by_name = (<array> columns[5]).data.as_ints
+    for i in range(n):
+        row = rows[i]
+        if row < 0:
+            continue
+        number[row], opens[row] = tag[i], kind[i] == OPEN
+        starts[row], ends[row] = start[i], end[i]
+        partners[row] = rows[partner[i] if partner[i] >= 0 else n]
+        parent = rows[unclosed[before]] if before >= 0 and unclosed[before] >= 0 else -1
+        if parent >= 0 and not (opens[parent] and partners[parent] >= 0):
+            parent = parents[parent]
+        parents[row] = parent
+        before = i
+        if kind[i] == OPEN:
+            opening[n_opening] = row
+            n_opening += 1
+            first[tag[i] + 1] += 1
+    for i in range(256):
+        first[i + 1] += first[i]
+    cdef int place[256]
+    memcpy(place, first, sizeof(place))
+    for i in range(n_opening):
+        row = opening[i]
+        by_name[place[<uint8_t> number[row]]] = row
+        place[<uint8_t> number[row]] += 1
+    resize(columns[4], n_opening)
+    resize(columns[5], n_opening)
+    return (number, opens, *columns, firsts)
 
 
 # --- strings here and there in a text, all found in one look at it ------------------------------

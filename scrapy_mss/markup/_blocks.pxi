@@ -155,22 +155,29 @@ cdef class Segmenter:
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
+    ID_SHIFT = 12  # the bits below a word's hash
 
 
 cdef class TextCounter:
-    """What is counted of the texts of blocks, by the *classes* (uint8[65536]) of characters."""
+    """The columns of `texts.TextCounts`.
 
-    cdef const uint8_t[::1] classes
+    *classes* (uint8[65536]) has those of characters, *stops* (bool[2**k]) the commonest words by
+    the low bits of their hashes.
+    """
 
-    def __init__(self, const uint8_t[::1] classes not None):
+    cdef const uint8_t[::1] classes, stops
+
+    def __init__(self, const uint8_t[::1] classes not None, stops):
         _check_sizes(0x10000, (classes.shape[0],))
-        self.classes = classes
+        self.classes, self.stops = classes, stops.view("u1")
+        if self.stops.shape[0] & (self.stops.shape[0] - 1):
+            raise ValueError(f"{self.stops.shape[0]} places for stop words are no power of two")
 
     def __call__(self, tokens, texts):
-        """How many texts of each block are of each class; letters; the ends' classes."""
         cdef str clean = tokens.clean
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t[::1] kind_of = tokens.kind
+        cdef const uint64_t[::1] id_of = tokens.token_id
         cdef const int[::1] token = texts.token
         cdef const Py_ssize_t[::1] begin = texts.first
         cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
@@ -178,16 +185,22 @@ cdef class TextCounter:
         cdef int width = PyUnicode_KIND(clean), is_symbol, place
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
+        cdef uint64_t mask = self.stops.shape[0] - 1, weight, mixed
+        cdef int64_t n_letters, n_stops
         cdef int64_t n_of[N_CLASSES]
-        counts, letters, ends = (
-            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((2, n), "u1")
+        counts, letters, stops, hashes, ends = (
+            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros(n, "i8"),
+            numpy.zeros(n, "u8"), numpy.zeros((2, n), "u1")
         )
         cdef double[:, ::1] count = counts
         cdef double[::1] letter = letters
+        cdef int64_t[::1] stop = stops
+        cdef uint64_t[::1] hash_of = hashes
         cdef uint8_t[:, ::1] end_class = ends
-        _check_sizes(n_tokens, (start.shape[0], end.shape[0]))
+        _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
+            weight, mixed, n_letters, n_stops = 1, 0, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -198,15 +211,18 @@ cdef class TextCounter:
                 is_symbol = kind_of[at] == SYMBOL
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
                 bits |= is_symbol << (N_CLASSES - 1)
-                letter[run] += (end[at] - start[at]) * (1 - is_symbol)
+                n_letters += (end[at] - start[at]) * (1 - is_symbol)
+                n_stops += self.stops[id_of[at] >> ID_SHIFT & mask] & (1 - is_symbol)
+                mixed += id_of[at] * weight
+                weight += 2
                 if i == begin[run]:
                     end_class[0, run] = bits
                 for place in range(N_CLASSES):
                     n_of[place] += bits >> place & 1
             for place in range(N_CLASSES):
                 count[place, run] = n_of[place]
-            end_class[1, run] = bits
-        return counts, letters, *ends
+            letter[run], stop[run], hash_of[run], end_class[1, run] = n_letters, n_stops, mixed, bits
+        return counts, letters, stops, hashes, *ends
 
 
 # --- words that are among a few ------------------------------------------------------------------

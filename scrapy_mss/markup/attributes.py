@@ -233,10 +233,12 @@ def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
     return attributes
 
 
+@accelerated()
 def attribute_values(names: tuple[str, ...], source: str, tags: TagPlaces) -> list[Values]:
     """The values that each of *tags* has for *names*, which are in lower case; None for none.
 
-    They are those that `attributes_of_tag` finds.
+    They are those that `attributes_of_tag` finds. No name has a k, which is more than one letter
+    in upper case.
     """
     found = (attributes_of_tag(source, *bounds) for bounds in tags.bounds())
     return [list(map(each.get, names)) for each in found]

@@ -234,8 +234,11 @@ def between(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[Bytes, Bool
     """
     first, last = starts[0], ends[-1]
     starts, ends = starts[1:] - first, ends[:-1] - first
-    of_tags = _BREAKS.take(tokens.tag[first:last]) * tokens.is_tag[first:last]
-    blank = tokens.blank_before[first:last]
+    of_tags = _BREAKS.take(tokens.tag[first:last]) * (tokens.kind[first:last] <= CLOSE)
+    # Of this part alone: a live blog has a text for each of its entries.
+    blank = np.empty(last - first, np.bool_)
+    np.greater(tokens.clean_start[first + 1 : last], tokens.clean_end[first : last - 1], blank[1:])
+    blank[0] = False  # nobody asks what is before the first
     gaps = np.stack((ends, starts), axis=1).ravel()  # of two slices each, the first is the gap
     levels = np.minimum(np.add.reduceat(of_tags, gaps, dtype=np.int32)[::2], PARAGRAPH)
     return levels.astype(np.uint8), np.logical_or.reduceat(blank, gaps)[::2] | blank[starts]
@@ -391,6 +394,8 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
     it out: they are not among them.
     """
+    if TAG_NUMBERS["table"] not in tokens.tag.tobytes():  # as on most pages
+        return _NO_TABLES, _NO_TABLES
     starts, ends = text_runs(tokens, mask_inside(tokens, element_starts(tokens, TABLE)))
     if not len(starts):
         return _NO_TABLES, _NO_TABLES

@@ -25,6 +25,7 @@ from scrapy_mss.metadata.lookups import breadcrumbs, declared_media, next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.output.media import Medium
+from scrapy_mss.pages.reservations import Reservation, in_metas
 
 
 class Metadata(NamedTuple):
@@ -37,6 +38,7 @@ class Metadata(NamedTuple):
     sources: Mapping[str, str] = MappingProxyType({})
     media: Sequence[Medium] = ()  # that the page declares
     next_page: str = ""
+    reservations: tuple[Reservation, ...] = ()  # in its `<meta>`
 
 
 def read_html(html: str, url: str | None = None) -> Metadata:
@@ -88,5 +90,5 @@ def _read(page: ParsedPage) -> Metadata:
     media = declared_media(page, values.get("main_image"))
     trail = breadcrumbs(page)
     if trail:
-        values["breadcrumbs"] = trail
-    return Metadata(values, sources, media, next_page(page))
+        values["breadcrumbs"], sources["breadcrumbs"] = trail, "json-ld"
+    return Metadata(values, sources, media, next_page(page), in_metas(page.metas))

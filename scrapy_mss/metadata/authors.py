@@ -218,7 +218,8 @@ def _parts(text: str) -> list[str]:
     if any(map(text.__contains__, _IN_URLS)):
         text = " ".join(word for word in text.split() if not _URL.search(word))
     text = _EMAIL.sub(" ", text) if "@" in text else text
-    text = _without_labels(_BRACKETS.sub(" ", text))
+    # With single spaces, as before: of a run of them each begins a search.
+    text = _without_labels(" ".join(_BRACKETS.sub(" ", text).split()))
     return [
         part
         for line in _STRONG.split(text)

@@ -98,7 +98,7 @@ def _paid_words(page: ParsedPage, tokens: Tokens) -> int:
     names = dict.fromkeys(found[1] for found in matches if found)
     for name in islice(names, MAX_NAMES):
         for element in page.tree.named(name, MAX_ELEMENTS):
-            first, last = np.searchsorted(tokens.start, page.tree.extent(element))
+            first, last = page.tree.tokens_in(element)
             inside[first] += 1
             inside[last] -= 1
     return int(np.count_nonzero(tokens.is_word & (inside.cumsum()[:-1] > 0)))

@@ -96,27 +96,25 @@ class _Container(NamedTuple):
 
 
 def _shown(page: ParsedPage, tokens: Tokens, kept: Bools) -> Iterator[LiveEntry]:
-    inside = np.zeros(len(tokens), np.bool_)
-    for entry in _entries(page, tokens, kept & tokens.is_word)[:MAX_ENTRIES]:
+    for entry in _entries(page, kept & tokens.is_word)[:MAX_ENTRIES]:
         headings = (each for each in _inside(entry.element) if each.tag in HEADINGS)
         heading = next(headings, None)
-        inside[entry.first : entry.last] = kept[entry.first : entry.last]
+        inside = kept[entry.first : entry.last].copy()
         for part in filter(None, (entry.time, heading)):
-            first, last = _extent(page, tokens, part)
-            inside[first:last] = False
-        text = readable(tokens, inside)[:MAX_ENTRY]
-        inside[entry.first : entry.last] = False
+            first, last = page.tree.tokens_in(part)
+            inside[first - entry.first : last - entry.first] = False
+        # Alone, since to number its items all of a page are counted.
+        text = readable(tokens.part(entry.first, entry.last), inside)[:MAX_ENTRY]
         shown = entry.time.get("datetime") or page.visible.of(entry.time)
         headline = page.visible.of(heading) if heading is not None else ""
         yield LiveEntry(_time(page, shown), headline, text)
 
 
-def _entries(page: ParsedPage, tokens: Tokens, is_kept_word: Bools) -> list[_Container]:
+def _entries(page: ParsedPage, is_kept_word: Bools) -> list[_Container]:
     """The elements of one tag and class that hold nearly all words, and are as many as possible."""
     before = np.concatenate(([0], is_kept_word.cumsum()))
     groups = [
-        [each for each in group if before[each.last] > before[each.first]]
-        for group in _alike(page, tokens)
+        [each for each in group if before[each.last] > before[each.first]] for group in _alike(page)
     ]
     words = [sum(int(before[e.last] - before[e.first]) for e in group) for group in groups]
     several = [(len(g), n, g) for g, n in zip(groups, words, strict=True) if len(g) > 1]
@@ -125,7 +123,7 @@ def _entries(page: ParsedPage, tokens: Tokens, is_kept_word: Bools) -> list[_Con
     return max(found, key=lambda row: row[:2], default=(0, 0, []))[2]
 
 
-def _alike(page: ParsedPage, tokens: Tokens) -> Iterator[list[_Container]]:
+def _alike(page: ParsedPage) -> Iterator[list[_Container]]:
     """Elements with a time in them, those of each tag and class, none inside of another."""
     groups: dict[tuple[str, str], dict[int, _Container]] = {}
     for time in islice(page.tree.find(_TIMES, 2 * MAX_ENTRIES), 2 * MAX_ENTRIES):
@@ -133,8 +131,8 @@ def _alike(page: ParsedPage, tokens: Tokens) -> Iterator[list[_Container]]:
             if element.row >= 0:
                 group = groups.setdefault((element.tag, element.get("class") or ""), {})
                 if element.row not in group:
-                    extent = _extent(page, tokens, element)
-                    group[element.row] = _Container(element, time, *extent)
+                    bounds = page.tree.tokens_in(element)
+                    group[element.row] = _Container(element, time, *bounds)
     for group in groups.values():
         outer: list[_Container] = []
         for each in sorted(group.values(), key=lambda each: each.first):
@@ -145,8 +143,3 @@ def _alike(page: ParsedPage, tokens: Tokens) -> Iterator[list[_Container]]:
 
 def _inside(element: Element) -> Iterator[Element]:
     return islice(element.iterdescendants(), MAX_INSIDE)
-
-
-def _extent(page: ParsedPage, tokens: Tokens, element: Element) -> tuple[int, int]:
-    first, last = np.searchsorted(tokens.start, page.tree.extent(element))
-    return int(first), int(last)

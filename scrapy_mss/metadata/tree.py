@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,11 +25,12 @@ from scrapy_mss.markup.attributes import (
     attributes_of_tag,
     rows_with,
 )
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokenizer import nearest
-from scrapy_mss.markup.tokens import OPEN, Bools, Indices, Ints, Tokens, is_tag_of
+from scrapy_mss.markup.tokens import OPEN, Bools, Indices, Ints, Tokens, tag_table
 
 # Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
@@ -50,7 +51,7 @@ Rows: TypeAlias = "array[int]"  # int32
 MAX_ROOTS: Final = 10  # `<html>` tags that are read: one for old browsers, one for others
 PROPERTY: Final = "itemprop"
 TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
-_RAW_TEXT: Final = RAW_TEXT_TAGS - HIDDEN
+IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
@@ -81,14 +82,54 @@ class Element:
         return self._tree.inside(self.row)
 
 
+class TagRows(NamedTuple):
+    """The tags of a page but for those in raw text, such as a title, a row each; -1 means none."""
+
+    number: bytes | bytearray  # uint8[n]: of its name
+    opens: bytes | bytearray  # bool[n]
+    start: Rows  # where it begins in the source
+    end: Rows
+    partner: Rows
+    parent: Rows  # the element around it; a closing tag is inside its own
+    opening: Rows  # the rows of the opening tags
+    by_name: Rows  # the same, in the order of the numbers of their names
+    first: Rows  # int32[257]: where those of each number begin there
+
+
+@accelerated()
+def tag_rows(tokens: Tokens, is_raw: bytes) -> TagRows:
+    """The tags among *tokens*; what the tags whose numbers are *is_raw* begin is raw text."""
+    at = (tokens.is_tag & ~_is_in_raw_text(tokens, is_raw)).nonzero()[0]
+    row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
+    row_of[at] = np.arange(len(at), dtype=np.int32)
+    number, opens = tokens.tag.take(at), tokens.kind.take(at) == OPEN
+    partner = row_of.take(tokens.partner.take(at))
+    before = np.full(len(at), -1, np.int32)  # the tag that is unclosed before each
+    before[1:] = row_of.take(tokens.unclosed.take(at[:-1]))
+    opening = opens.nonzero()[0]
+    numbers = number.take(opening)
+    return TagRows(
+        number.tobytes(),
+        opens.tobytes(),
+        _rows(tokens.start.take(at)),
+        _rows(tokens.end.take(at)),
+        _rows(partner),
+        _rows(nearest(before, opens & (partner >= 0))),
+        _rows(opening),
+        _rows(opening[numbers.argsort(kind="stable")]),
+        _rows(np.searchsorted(np.sort(numbers), np.arange(257))),
+    )
+
+
 def _rows(values: Ints | Indices) -> Rows:
     return array("i", values.astype(np.int32, copy=False).tobytes())
 
 
-def _is_in_raw_text(tokens: Tokens) -> Bools:
+def _is_in_raw_text(tokens: Tokens, is_raw: bytes) -> Bools:
     inside = np.zeros(len(tokens), np.bool_)
     end = 0
-    for start in (is_tag_of(tokens, _RAW_TEXT) & (tokens.kind == OPEN)).nonzero()[0].tolist():
+    begins = np.frombuffer(tokens.tag.tobytes().translate(is_raw), np.bool_)
+    for start in (begins & (tokens.kind == OPEN)).nonzero()[0].tolist():
         if start >= end:
             end = max(int(tokens.partner[start]), start + 1)
             inside[start + 1 : end] = True
@@ -96,33 +137,16 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
 
 
 class PageTree:
-    """The elements among *tokens*.
-
-    Each tag, except those in raw text such as a title, is a row of its columns; -1 means none.
-    """
+    """The elements among *tokens*, by the rows of their opening tags."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._source = tokens.source
+        self._token_starts = tokens.start
         self._elements: dict[int, Element] = {}
-        at = (tokens.is_tag & ~_is_in_raw_text(tokens)).nonzero()[0]
-        row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
-        row_of[at] = np.arange(len(at), dtype=np.int32)
-        number, opens = tokens.tag.take(at), tokens.kind.take(at) == OPEN
-        partner = row_of.take(tokens.partner.take(at))
-        before = np.full(len(at), -1, np.int32)  # the tag that is unclosed before each
-        before[1:] = row_of.take(tokens.unclosed.take(at[:-1]))
-        self._n = len(at)
-        self._number: bytes = number.tobytes()  # uint8[n]
-        self._opens: bytes = opens.tobytes()  # bool[n]
-        self._start = _rows(tokens.start.take(at))  # where each begins in the source
-        self._end = _rows(tokens.end.take(at))
-        self._partner = _rows(partner)
-        # Of the element around each; a closing tag is inside its own.
-        self._parents = _rows(nearest(before, opens & (partner >= 0)))
-        self._opening_row = opens.nonzero()[0].astype(np.int32)
-        self._opening_number = number.take(self._opening_row)
-        self._opening = _rows(self._opening_row)  # the rows of the opening tags
-        self._named: dict[str, Rows] = {}  # the same of those called a name, as they are asked for
+        rows = TagRows(*tag_rows(tokens, IS_RAW))
+        self._n = len(rows.number)
+        self._number, self._opens, self._start, self._end, self._partner, self._parents = rows[:6]
+        self._opening, self._by_name, self._first_of = rows[6:]
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -196,10 +220,8 @@ class PageTree:
 
     def _rows_of(self, name: str) -> Rows:
         """The rows of the opening tags called *name*."""
-        if name not in self._named:
-            is_named = np.equal(self._opening_number, TAG_NUMBERS[name])
-            self._named[name] = _rows(self._opening_row[is_named])
-        return self._named[name]
+        number = TAG_NUMBERS[name]
+        return self._by_name[self._first_of[number] : self._first_of[number + 1]]
 
     def properties(self, most: int) -> Iterator[Element]:
         elements = map(self._element, self._holding(PROPERTY, self._opening))
@@ -219,10 +241,13 @@ class PageTree:
         elements = map(self._element, self._holding(name, self._opening))
         return islice((each for each in elements if _is_named(each, name)), most)
 
-    def extent(self, element: Element) -> tuple[int, int]:
-        """Where *element* begins in the source, and where its content ends."""
+    def tokens_in(self, element: Element) -> tuple[int, int]:
+        """The token that *element* begins with, and the one that its content ends before."""
         last = self._last(element.row)
-        return self._start[element.row], self._start[last] if last < self._n else len(self._source)
+        end = self._start[last] if last < self._n else len(self._source)
+        bounds = np.array((self._start[element.row], end), np.int32)  # no other: all were converted
+        first, after = self._token_starts.searchsorted(bounds).tolist()
+        return first, after
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""

@@ -197,7 +197,7 @@ class PageUrl:
     def is_known(self) -> bool:
         return bool(self.url)
 
-    @property
+    @lazy
     def says_nothing(self) -> bool:
         """Whether it is no more than a number: `/12345`, `/?id=12345`."""
         return self.digits > 0 and not (self.slug_words or self.has_date)
@@ -207,11 +207,11 @@ class PageUrl:
         """Whether it is that of a site's front page."""
         return self.is_known and not any(self.parts)
 
-    @property
+    @lazy
     def has_date(self) -> bool:
         return _DATE_IN_PATH.search("/".join(self.parts[0])) is not None
 
-    @property
+    @lazy
     def digits(self) -> int:
         """The digits of the longest number, up to ``MAX_DIGITS``."""
         segments, values = self.parts
@@ -219,7 +219,7 @@ class PageUrl:
         numbers = [*in_path, *filter(_DIGITS.fullmatch, values)]
         return min(max(map(len, numbers), default=0), MAX_DIGITS)
 
-    @property
+    @lazy
     def slug_words(self) -> int:
         """The words of the longest slug, up to ``MAX_SLUG``."""
         words = [sum(map(_is_word, _BETWEEN_WORDS.split(each))) for each in self.parts[0]]

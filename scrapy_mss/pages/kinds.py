@@ -35,6 +35,8 @@ KINDS: Final = (
 ARTICLE_KINDS: Final = (ARTICLE, LIVE_BLOG)
 WALLS: Final = (CONSENT, CHALLENGE, SHELL)  # what a site may answer with in place of any page
 
+WITHOUT_TEXT: Final = (*WALLS, TEASER, ERROR)  # what stands where the text of an article should
+
 
 class Sign(NamedTuple):
     """A row: what kind of page it tells, what it is, and what it sees of it on a page."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tokens import CJK
 from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
 from scrapy_mss.pages.declarations import AUTHOR_CUES, Declarations
@@ -154,4 +155,4 @@ def _canonical(source: str) -> str:
     if not source.startswith("<link", begin):
         return ""
     found = _HREF.search(source, begin, end)
-    return found[1] if found else ""
+    return decode_value(found[1]) if found else ""

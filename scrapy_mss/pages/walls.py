@@ -290,6 +290,7 @@ _PAYWALL_MARK: Final = re.compile(
 _NOT_FREE: Final = re.compile(r'"isAccessibleForFree"\s*:\s*"?[Ff]alse')
 _CUT: Final = re.compile(r"(?:…|\.\.\.|[^\W_]|,)[\s\])]*\Z")  # no end of a sentence
 _ELLIPSES: Final = ("…", "...")
+_CLOSING: Final = "]) \t\n\xa0"  # behind an ellipsis
 MAX_OFFER: Final = 300  # characters at the end of a text
 MAX_END: Final = 40  # of them, to be shown
 # What stands below the text, and is kept with it, in small letters.
@@ -335,7 +336,7 @@ def offer_at_end(text: str) -> str:
 
 def has_ellipsis(text: str) -> bool:
     """Whether *text* ends in an ellipsis."""
-    return text.rstrip("])").endswith(_ELLIPSES)
+    return text.rstrip(_CLOSING).endswith(_ELLIPSES)
 
 
 def breaks_off(text: str) -> bool:

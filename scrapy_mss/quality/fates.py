@@ -73,6 +73,7 @@ FATES: Final = (
     NOT_HTML := Fate("other/not_html", "the response is no HTML, as a PDF"),
     Fate("other/rule", "the wrapper of the site finds nothing", ("wrapper_miss",)),
     Fate("other/language", "it is in none of `MSS_LANGUAGES`", ("other_language",), lost=False),
+    Fate("other/reserved", "`MSS_EMIT` leaves reserved pages out", ("reserved",), lost=False),
     Fate("failed/gone", "HTTP 404 or 410", ("404", "410")),
     Fate("failed/forbidden", "HTTP 401, 403, 429 or 451", ("401", "403", "429", "451")),
     SERVER := Fate("failed/server", "HTTP 500 and above"),

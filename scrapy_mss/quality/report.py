@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
 from scrapy_mss.blocks.lessons import Lessons, SiteLesson
+from scrapy_mss.pages.kinds import SHELL
 from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -26,6 +27,8 @@ from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, inc
 from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
+MANY_SHELLS: Final = 0.1  # of a site's pages in a week; below it they are single odd pages
+RENDER: Final = "MSS_RENDER = 'auto' asks for them through a browser"
 Alarm: TypeAlias = Figure | Incident
 
 
@@ -123,6 +126,17 @@ class Report:
     @property
     def total(self) -> Counts:
         return sum((site.total for site in self.sites), Counter())
+
+    @property
+    def shells(self) -> str:
+        """Which sites have pages that only scripts fill, and what to do; empty if none has."""
+        shown = [
+            f"{site.site} ({kind.now:.0%})"
+            for site in self.sites
+            for kind in site.kinds(self.today)
+            if kind.text == SHELL and kind.now >= MANY_SHELLS
+        ]
+        return f"pages that only scripts fill: {', '.join(shown)}; {RENDER}" if shown else ""
 
 
 def report_of(

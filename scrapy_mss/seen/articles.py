@@ -27,6 +27,7 @@ from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key,
 logger = logging.getLogger(__name__)
 
 MET_AGAIN: Final = 7 * DAY  # an address that lists name is noted as in use once in so long
+WALL_AGAIN: Final = 60  # minutes: a wall that stays costs an address six requests on its first day
 NO_REVISION: Final = 0  # of a page without an article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
@@ -136,7 +137,8 @@ class Wording(NamedTuple):
     """An article as it is compared with its last version.
 
     Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared. A
-    live blog that *has_new_entries* has changed, however short they are.
+    live blog that *has_new_entries* has changed, however short they are. What *is_fed*, by a feed
+    and not by the page, is no revision of what was seen.
     """
 
     title: str
@@ -144,6 +146,7 @@ class Wording(NamedTuple):
     listed: int = 0  # the date that a feed or sitemap gives for it, in minutes since 1970
     paragraphs: Paragraphs | None = None
     has_new_entries: bool = False
+    is_fed: bool = False
 
 
 class Comparison(NamedTuple):
@@ -195,12 +198,16 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
             return True
         now = self._now()
         if now - seen.met >= MET_AGAIN:
-            self._unsaved[key] = seen._replace(met=now)
+            seen = self._unsaved[key] = seen._replace(met=now)
         if min(listed, now) > seen.listed > 0:
             return True
         # Dates of one list are compared with one another, not with our clock.
         is_dated = bool(listed and seen.listed)
-        return not is_dated and now - seen.checked >= self._recheck
+        if not is_dated and now - seen.checked >= self._recheck:
+            return True
+        if listed and not is_dated and seen.revision != NO_REVISION:  # kept for later lists
+            self._unsaved[key] = seen._replace(listed=min(listed, now))
+        return False
 
     def compare(self, addresses: Addresses, wording: Wording) -> Comparison:
         """How an article compares with its last version.
@@ -215,6 +222,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         listed = min(wording.listed, now)
         new = SeenArticle(text, title, 1, listed, now, now, found.to_bytes())
         seen = next(filter(None, map(self._article, addresses.own)), None)
+        if seen is not None and wording.is_fed:
+            return Comparison(False, (), seen._replace(checked=now, met=now))
         if seen is not None:
             before = Paragraphs.from_bytes(self._paragraphs(addresses.own))
             changed = _changed(seen, new, before, found)
@@ -260,12 +269,24 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
                 return found
         return b""
 
-    def add_other(self, url: str, listed: int = 0, paragraphs: bytes = b"") -> None:
-        """Note that the page at *url* was read and has no article; it is due again like one."""
-        if self._article(url) is None:
-            now, page = self._now(), Paragraphs.from_bytes(paragraphs)
-            key = page.page_key if page is not None else 0
-            self._note((url,), SeenArticle(key, 0, NO_REVISION, min(listed, now), now, now))
+    def add_other(
+        self, url: str, listed: int = 0, paragraphs: bytes = b"", *, is_wall: bool = False
+    ) -> None:
+        """Note that the page at *url* was read and has no article; it is due again like one.
+
+        A wall may soon be gone: whatever its date, it is due after an hour, and then after as long
+        again as it has stood.
+        """
+        if self._article(url) is not None:
+            return
+        now, page = self._now(), Paragraphs.from_bytes(paragraphs)
+        key = page.page_key if page is not None else 0
+        seen = SeenArticle(key, 0, NO_REVISION, min(listed, now), now, now)
+        if is_wall:
+            first = (self._seen(address_key(url)) or seen).met
+            wait = min(max(now - first, WALL_AGAIN), self._recheck)
+            seen = seen._replace(listed=0, checked=now - self._recheck + wait, met=first)
+        self._note((url,), seen)
 
     def _other(self, urls: Iterable[str], found: Paragraphs) -> SeenArticle | None:
         """The same page without an article, if it was seen at one of *urls*."""

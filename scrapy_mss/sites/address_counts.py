@@ -99,6 +99,39 @@ def _most_worth_keeping(of_shape: Mapping[str, Seen]) -> dict[str, Seen]:
     return dict(sorted(of_shape.items(), key=worth, reverse=True)[:kept])
 
 
+# Beside the shapes themselves, rows of those where pages came that only a browser fills: how many
+# pages without it are counted, and how many of them needed it. No shape begins like that.
+BROWSER: Final = "browser "
+ENOUGH_PAGES: Final = 16.0  # of a shape, so that what changes is noticed soon
+
+
+def needs_browser(url: str, known: AddressCounts) -> bool:
+    """Whether pages at addresses such as *url* mostly needed a browser, by what is *known*."""
+    seen = known.find(_of_browser(url))
+    return seen.pages >= MIN_PAGES and seen.articles > seen.pages / 2
+
+
+def of_browser(url: str, known: AddressCounts, minute: int, *, needed: bool) -> AddressCounts:
+    """What is to be added to those *known* for the page at *url*, be a browser *needed* or not.
+
+    A page that does not need it where others did weighs as much as these together: to ask for one
+    page in vain costs as much as a hundred downloads. Of other shapes such pages are not counted.
+    """
+    shape = _of_browser(url)
+    seen = known.find(shape)
+    if needed:
+        pages = float(seen.pages < ENOUGH_PAGES or not needs_browser(url, known))
+    else:
+        pages = seen.pages if needs_browser(url, known) else 0.0
+    row = Seen(pages, pages if needed else 0.0, minute)
+    return AddressCounts({shape: row} if shape and pages else {})
+
+
+def _of_browser(url: str) -> str:
+    address = address_of(url)
+    return f"{BROWSER}{address.shapes.place}" if address else ""
+
+
 class Guess(NamedTuple):
     """How probably a page is an article, and how many pages at such addresses were read."""
 

@@ -15,7 +15,7 @@ that it is one: blocks of a gallery also look like those of the site's articles.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from scrapy_mss.blocks.lessons import corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.sites.address_counts import with_address
+from scrapy_mss.sites.address_counts import AddressCounts, with_address
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.memory import BlockKeys, SiteMemory, main_container
 
@@ -69,7 +69,8 @@ class SiteContext:
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
         place = 0
         if article_probability >= MIN_LEARNED:
-            added = added.plus(SiteMemory.of_page(keys, probability, self.minute))
+            of_page = SiteMemory.of_page(keys, probability, self.minute)
+            added = replace(of_page, addresses=added.addresses)
             place = main_container(keys, keys.words * probability)
         self.update = SiteUpdate(added, place)
         with_memory = adjusted(self.memory, keys, probability)
@@ -91,9 +92,10 @@ class SiteContext:
         """What *page* adds, the tokens of whose article are *inside* (bool[n_tokens])."""
         is_inside = page.blocks.mostly(inside & page.tokens.is_word).astype(float)
         keys = BlockKeys.of(page)
+        addresses = AddressCounts.of(self.url, 1.0, self.minute)
         added = SiteMemory.of_page(keys, is_inside, self.minute, labelled=True)
-        address = SiteMemory.of_address(self.url, 1.0, self.minute)
-        return SiteUpdate(added.plus(address), main_container(keys, keys.words * is_inside))
+        added = replace(added, addresses=addresses)
+        return SiteUpdate(added, main_container(keys, keys.words * is_inside))
 
 
 def as_emitted(page: Page, before: Paragraphs, with_memory: Floats, alone: Floats) -> Floats:

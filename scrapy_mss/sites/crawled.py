@@ -10,13 +10,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 
-import numpy as np
-
 from scrapy_mss.markup.tokens import TokenIds
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.sites.address_counts import AddressCounts
+from scrapy_mss.sites.address_counts import AddressCounts, of_browser
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
+from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of, places_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import Change, minute_now
@@ -26,12 +24,17 @@ MIN_AGREEMENT = 0.3  # mean agreement of a window, below which the layout is ano
 
 
 def agreement(known: TokenIds, page: SiteMemory) -> float:
-    """The share of the votes of *page* for the containers *known* (uint64[n]); 1 without votes."""
+    """The share of the votes of *page* for the containers *known*; 1 without votes.
+
+    uint64[n], ascending.
+    """
     votes = page.containers.rows[:, VOTES]
     total = float(votes.sum())
     if not total:
         return 1.0
-    is_known = np.isin(page.containers.keys, known, assume_unique=True)
+    if not len(known):
+        return 0.0
+    _, is_known = places_of(page.containers.keys, known)
     return float(votes[is_known].sum()) / total
 
 
@@ -173,11 +176,22 @@ class CrawledSites(BatchedPart[Batch]):
         if update.added.pages and watch.has_changed(known, update.added):
             known = self._forgotten(site)
         self.pages += bool(update.added.pages)
-        self._unsaved.add(site, update.added)
-        self._put(site, known.plus(update.added))
+        self._add(site, known, update.added)
+        return True
+
+    def learn_browser(self, url: str, *, needed: bool) -> None:
+        """Add whether the page at *url* was one that only a browser fills."""
+        self.recall(url)
+        added = of_browser(url, self.addresses(url), self._now(), needed=needed)
+        if added and (site := site_of(url)):
+            memory = SiteMemory(period=period_of(self._now()), addresses=added)
+            self._add(site, self._recalled(site), memory)
+
+    def _add(self, site: str, known: SiteMemory, learned: SiteMemory) -> None:
+        self._unsaved.add(site, learned)
+        self._put(site, known.plus(learned))
         if len(self._unsaved) > MAX_WAITING:
             self.checkpoint()
-        return True
 
     def _change(self, batch: Batch) -> Change:
         return self._store.adding(batch.learned(), self._now(), batch.forgotten)

@@ -59,8 +59,10 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
         Each key is there once.
         """
-        quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
+        quantized = rows * QUANTUM
+        np.rint(quantized, out=quantized)
+        quantized /= QUANTUM
+        return cls(keys, quantized.astype(np.float32), np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -81,12 +83,20 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         if len(filled) < 2:  # noqa: PLR2004 - nothing is added
             return filled[0] if filled else cls.none()
         keys = np.concatenate([table.keys for table in filled])
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
-        rows = np.concatenate([table.rows for table in filled])[order]
-        seen = np.concatenate([table.seen for table in filled])[order]
-        return cls(keys[starts], np.add.reduceat(rows, starts), np.maximum.reduceat(seen, starts))
+        order = keys.argsort(kind="stable")
+        keys = keys.take(order)
+        is_first = np.ones(len(keys), np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+        firsts, others = is_first.nonzero()[0], (~is_first).nonzero()[0]
+        rows = np.concatenate([table.rows for table in filled])
+        seen = np.concatenate([table.seen for table in filled])
+        # Few keys are in several tables: theirs are added to what all others are copied to.
+        at_first, at_others = order.take(firsts), order.take(others)
+        added = firsts.searchsorted(others) - 1
+        total = cls(keys.take(firsts), rows.take(at_first, axis=0), seen.take(at_first))
+        np.add.at(total.rows, added, rows.take(at_others, axis=0))
+        np.maximum.at(total.seen, added, seen.take(at_others))
+        return total
 
     def scaled(self, halvings: int) -> KeyedCounts:
         """The table with every count halved so many times; rows that count nothing are gone."""
@@ -114,14 +124,24 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         """float64[WIDTH, n]: the counts of *keys* (uint64[n]); 0 where a key is unknown."""
         if not len(self):
             return np.zeros((WIDTH, len(keys)))
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
-        known = self.keys[places] == keys
-        return np.where(known, self.rows[places].T, np.float32(0)).astype(np.float64)
+        places, known = places_of(keys, self.keys)
+        rows = self.rows.take(places, axis=0, mode="clip") * known[:, np.newaxis]
+        counts: Floats = rows.T.astype(np.float64)
+        return counts
 
 
 _NO_COUNTS = KeyedCounts(
     np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
 )
+
+
+def places_of(keys: TokenIds, known: TokenIds) -> tuple[Indices, Bools]:
+    """Where each of *keys* is among those *known*, of which there are some, and whether it is.
+
+    uint64[n] and uint64[m], ascending; intp[n] and bool[n].
+    """
+    places = known.searchsorted(keys)
+    return places, known.take(places, mode="clip") == keys
 
 
 # Of `BlockKeys`: raised when the keys of a page change (tests/blocks/test_families.py), so that
@@ -168,7 +188,16 @@ class BlockKeys:
 
 
 def _groups(keys: TokenIds) -> Groups:
-    return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
+    """What `numpy.unique` gives of *keys*, in a third of its calls."""
+    order = keys.argsort(kind="stable")
+    ascending = keys.take(order)
+    is_first = np.ones(len(keys), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+    of_block = np.empty(len(keys), np.intp)
+    of_block[order] = is_first.cumsum() - 1
+    starts = is_first.nonzero()[0]
+    sizes = np.append(starts[1:], len(keys)) - starts
+    return Groups(ascending.take(starts), order.take(starts), of_block, sizes)
 
 
 def main_container(keys: BlockKeys, mass: Floats) -> int:
@@ -181,19 +210,20 @@ def main_container(keys: BlockKeys, mass: Floats) -> int:
 
 def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     """Each text of the page: once; whether once on it; the article's shares before and after."""
-    firsts = keys.by_text.first
+    texts, firsts, _, sizes = keys.by_text
     if len(firsts) > MAX_PAGE_TEXTS:
-        firsts = firsts[firsts <= np.partition(firsts, MAX_PAGE_TEXTS - 1)[MAX_PAGE_TEXTS - 1]]
+        is_kept = firsts <= np.partition(firsts, MAX_PAGE_TEXTS - 1)[MAX_PAGE_TEXTS - 1]
+        texts, firsts, sizes = texts[is_kept], firsts[is_kept], sizes[is_kept]
     total = float(mass.sum())
     rows = np.zeros((len(firsts), WIDTH))
     rows[:, 0] = 1.0
     if total >= MIN_ARTICLE_WORDS:
-        once = keys.once[firsts]
-        through = mass.cumsum() / total
+        once = sizes == 1
+        through = mass.cumsum().take(firsts) / total
         rows[:, 1] = once
-        rows[:, 2] = (through - mass / total)[firsts] * once
-        rows[:, 3] = (1 - through)[firsts] * once
-    return KeyedCounts.of(keys.texts[firsts], rows, minute)
+        rows[:, 2] = (through - mass.take(firsts) / total) * once
+        rows[:, 3] = (1 - through) * once
+    return KeyedCounts.of(texts, rows, minute)
 
 
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
@@ -258,7 +288,7 @@ class SiteMemory:
             float(labelled),
             period_of(minute),
             _texts(keys, keys.words * inside, minute),
-            _containers(keys, inside, minute, labelled=labelled),
+            _containers(keys, inside, minute, labelled=labelled).bounded(MAX_CONTAINERS),
         )
 
     @classmethod

@@ -20,6 +20,7 @@ from time import process_time
 from traceback import format_exc
 from typing import Final
 
+from scrapy_mss.crawl.hosts import Scope
 from scrapy_mss.crawl.packing import packed, unpacked
 from scrapy_mss.crawl.processes import (
     LOST,
@@ -33,7 +34,6 @@ from scrapy_mss.crawl.processes import (
     send,
 )
 from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, TIMEOUT
-from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.lists import FEED, About, Listed, TooLargeError, read
 
 SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two

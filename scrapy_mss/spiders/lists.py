@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
+from html import escape
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import chain, islice
@@ -25,12 +26,13 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.utils.gz import gunzip, gzip_magic_number
 from scrapy.utils.response import get_base_url
 
-from scrapy_mss.blocks.text_labels import plain_words
-from scrapy_mss.crawl.pages import header
+from scrapy_mss.blocks.fed_text import FedText
+from scrapy_mss.crawl.hosts import Scope
+from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, LISTED_TEXT, header
 from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.authors import MAX_AUTHORS
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.pages.addresses import absolute_url, is_section, site_of
-from scrapy_mss.spiders.hosts import Scope
 
 FRONT, SECTION, FEED, ROBOTS, SITEMAP = "front", "section", "feed", "robots", "sitemap"
 PAGES: Final = frozenset({FRONT, SECTION})
@@ -52,13 +54,18 @@ class Listed(NamedTuple):
     """An address in a list, and the latest date there, in minutes since 1970; 0 if there is none.
 
     *moments* are when it was published and modified, as precise as the list has it, and *text* is
-    that of the article, if a feed has it: as it is there, and as words of a list that was read.
+    that of the article, if a feed has it.
     """
 
     url: str
     minute: int = 0
     moments: Moments = Moments()
-    text: str = ""
+    text: FedText | None = None
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the meta of its request needs for what the list says of it to be used."""
+        return {LISTED: self.minute, LISTED_MOMENTS: [*self.moments], LISTED_TEXT: self.text}
 
     @classmethod
     def dated(cls, url: str, published: str | None, modified: str | None) -> Listed:
@@ -88,8 +95,7 @@ def _minute(moment: str | None) -> int:
 class About(NamedTuple):
     """What is known of a list before it is read: its site and the *scope* of that.
 
-    Articles dated before *since*, in minutes since 1970, are left out, and all texts unless they
-    are wanted *with_texts*.
+    Articles dated before *since*, in minutes since 1970, are left out.
     """
 
     kind: str
@@ -98,7 +104,6 @@ class About(NamedTuple):
     site: str
     scope: Scope
     since: int
-    with_texts: bool = False
 
     def response(self, body: bytes) -> Response:
         headers = {"Content-Type": self.content_type} if self.content_type else {}
@@ -141,7 +146,7 @@ def _of_site(about: About, listed: Listed) -> Listed:
     """*listed* without date and text if it is an article of another site, which has its own."""
     if site_of(listed.url) not in (about.site, site_of(about.url)):
         return Listed(listed.url)
-    return listed._replace(text=plain_words(listed.text) if about.with_texts else "")
+    return listed
 
 
 def _first(about: About, kind: str, listed: Iterable[Listed]) -> list[Listed]:
@@ -248,10 +253,10 @@ def _of_xml(feed: TextResponse) -> Iterator[Listed]:
         minutes = (calendar.timegm(each) // 60 for each in moments if each)
         url = str(entry.get("link") or "")
         listed = Listed.dated(url, given.get("published"), given.get("updated"))
-        contents = [str(each.get("value") or "") for each in entry.get("content") or ()]
-        yield listed._replace(
-            minute=max(minutes, default=0), text=max(contents, key=len, default="")
-        )
+        contents = map(_content, entry.get("content") or ())
+        names = (each.get("name") for each in entry.get("authors") or ())
+        text = _text(max(contents, key=len, default=""), entry.get("title"), names)
+        yield listed._replace(minute=max(minutes, default=0), text=text)
 
 
 def _of_json(feed: TextResponse) -> Iterator[Listed]:
@@ -265,9 +270,27 @@ def _of_json(feed: TextResponse) -> Iterator[Listed]:
             given = (item.get(name) for name in ("date_published", "date_modified"))
             texts = [each if isinstance(each, str) else None for each in given]
             listed = Listed.dated(str(item.get("url") or ""), *texts)
-            contents = (item.get(name) for name in ("content_html", "content_text"))
-            text = next((each for each in contents if isinstance(each, str)), "")
-            yield listed._replace(text=text)
+            html, plain = (item.get(name) for name in ("content_html", "content_text"))
+            content = html if isinstance(html, str) else _as_html(plain)
+            authors = item.get("authors") or [item.get("author")]
+            names = (each.get("name") for each in authors if isinstance(each, Mapping))
+            yield listed._replace(text=_text(content, item.get("title"), names))
+
+
+def _content(content: Mapping[str, Any]) -> str:
+    value = content.get("value")
+    is_plain = content.get("type") == "text/plain"
+    return _as_html(value) if is_plain else str(value or "")
+
+
+def _as_html(plain: object) -> str:
+    lines = plain.splitlines() if isinstance(plain, str) else ()
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
+
+
+def _text(html: str, title: object, names: Iterable[object]) -> FedText | None:
+    authors = [each for each in islice(names, MAX_AUTHORS) if isinstance(each, str)]
+    return FedText.of(html, title if isinstance(title, str) else "", authors)
 
 
 # --- robots.txt, sitemaps and their indexes -------------------------------------------------------

@@ -20,8 +20,10 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from scrapy_mss import stats
 from scrapy_mss.addon import Addon
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.crawl.pages import (
     ANNOUNCED,
     LISTED,
@@ -34,11 +36,11 @@ from scrapy_mss.crawl.pages import (
     header,
 )
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
@@ -87,6 +89,7 @@ class ListedSite:
     name: str  # the registered domain
     fronts: list[str] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)  # that the list of sites names beside it
+    meta: dict[str, Any] = field(default_factory=dict)  # that it has for requests of pages
     domains: set[str] = field(default_factory=set)  # its own, and where its front pages are now
     asked: set[int] = field(default_factory=set)  # keys of the addresses of its articles
     lists: set[str] = field(default_factory=set)
@@ -118,11 +121,12 @@ class NewsSpider(Spider):
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.sites: dict[str, ListedSite] = {}
-        for front, hosts in entries_of(sites):
-            name = site_of(front)
+        for entry in entries_of(sites):
+            name = site_of(entry.front)
             site = self.sites.setdefault(name, ListedSite(name))
-            site.fronts.append(front)
-            site.hosts.update(hosts)
+            site.fronts.append(entry.front)
+            site.hosts.update(entry.hosts)
+            site.meta.update(entry.request_meta)
         self.limit = _limit(limit)
         self.list_reader = ListReader()
 
@@ -189,7 +193,7 @@ class NewsSpider(Spider):
         for some in answer.chunks():
             if site.is_full and (self._fates is None or self._fates.is_full(site.name)):
                 break
-            self._add_texts(site, some)
+            self._add_details(site, some)
             for request in self._articles(site, some, guessed=kind != FEED):
                 yield request
             if _compat.runs_asyncio():
@@ -222,8 +226,7 @@ class NewsSpider(Spider):
             raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
         since = minute_now() - MAX_AGE
         content_type = header(response, "Content-Type")
-        texts = MssExtension.of(self.crawler).options.train
-        about = About(kind, response.url, content_type, site.name, site.scope, since, texts)
+        about = About(kind, response.url, content_type, site.name, site.scope, since)
         answer = self.list_reader.read(about, response.body)
         if _compat.runs_asyncio():
             await completed(answer)
@@ -247,6 +250,14 @@ class NewsSpider(Spider):
                 answer.off_site,
             )
         return answer
+
+    def request_meta(self, site: str, kind: str) -> dict[str, Any]:
+        """What the meta of a request of *site* has beside our own keys; override it for more.
+
+        The *kind* is `article`, `front`, `section`, `feed`, `robots` or `sitemap`. What the list of
+        sites names is for the first three, which are pages: a browser gives no feed.
+        """
+        return self.sites[site].meta if kind == ARTICLE or kind in PAGES else {}
 
     def parse_article(self, response: Response) -> Iterable[Any] | None:
         """Yield nothing: the add-on makes the item of a page, and fills it."""
@@ -300,7 +311,7 @@ class NewsSpider(Spider):
                 url,
                 self.parse_list,
                 errback=self.failed,
-                meta=dict(meta),
+                meta={**self.request_meta(site.name, kind), **meta},
                 priority=LISTS_FIRST,
                 cb_kwargs={"kind": kind},
             )
@@ -313,7 +324,8 @@ class NewsSpider(Spider):
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
         now = minute_now()
-        for key, (url, minute, moments, text) in self._due(site, listed):
+        for key, each in self._due(site, listed):
+            url, minute = each.url, each.minute
             if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
             if len(site.asked) >= self.limit:
@@ -324,38 +336,31 @@ class NewsSpider(Spider):
                     self._fates.drop(site.name, key, url, fates.LIMIT)
                 continue
             site.asked.add(key)
+            ours = {**each._replace(text=None).meta, SITE: site.name, ANNOUNCED: [site.name, key]}
             request = site.waiting[key] = Request(
                 url,
                 self.parse_article,
                 errback=self.failed,
-                meta={
-                    LISTED: minute,
-                    LISTED_MOMENTS: list(moments),
-                    SITE: site.name,
-                    ANNOUNCED: [site.name, key],
-                },
+                meta={**self.request_meta(site.name, ARTICLE), **ours},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
-            self._add_text(site, request, text)
+            _add_text(site, request, each.text)
             yield request
 
-    def _add_texts(self, site: ListedSite, listed: Iterable[Listed]) -> None:
-        """Have the requests that wait for pages of a feed bring along what it says of them.
+    def _add_details(self, site: ListedSite, listed: Iterable[Listed]) -> None:
+        """Have the requests that wait for pages of a list bring along what it says of them.
 
-        Front pages, which name the same articles, are read before it.
+        Front pages, which name the same articles, are read before feeds and sitemaps.
         """
         for each in listed:
-            request = site.waiting.get(address_key(each.url)) if each.text else None
-            if request is not None:
-                self._add_text(site, request, each.text)
-
-    def _add_text(self, site: ListedSite, request: Request, text: str) -> None:
-        """Have *request* bring the *text* of its page along, unless a wrapper labels that."""
-        if not text or LISTED_TEXT in request.meta or len(text) > site.text_left:
-            return
-        if MssExtension.of(self.crawler).wrappers.find(request.url) is None:
-            site.text_left -= len(text)
-            request.meta[LISTED_TEXT] = text
+            has_details = each.text or each.minute
+            request = site.waiting.get(address_key(each.url)) if has_details else None
+            if request is None:
+                continue
+            _add_text(site, request, each.text)
+            request.meta[LISTED] = max(request.meta[LISTED], each.minute)
+            if not any(request.meta[LISTED_MOMENTS]):
+                request.meta[LISTED_MOMENTS] = list(each.moments)
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[tuple[int, Listed]]:
         """Those that were not asked for in this crawl and are to be read, with their keys."""
@@ -370,6 +375,14 @@ class NewsSpider(Spider):
                 yield key, each
             elif self._fates:
                 self._fates.drop(site.name, key, each.url, fates.NOT_DUE)
+
+
+def _add_text(site: ListedSite, request: Request, text: FedText | None) -> None:
+    """Have *request* bring along what its feed has of the page, within the limit of the *site*."""
+    is_new = text is not None and not request.meta.get(LISTED_TEXT)
+    if text is not None and is_new and len(text.html) <= site.text_left:
+        site.text_left -= len(text.html)
+        request.meta[LISTED_TEXT] = text
 
 
 def _limit(given: int | str) -> int:

@@ -1,17 +1,19 @@
 """Lists of sites: in a file, one per line, or separated by commas.
 
-After a site, further hosts may follow that its feeds, sitemaps and pages may name:
+After a site, further hosts may follow that its feeds, sitemaps and pages may name, and what is in
+the meta of the requests for its pages, a value in JSON or a text:
 
-    example.com feeds.example.org 10.0.0.7
+    example.com feeds.example.org 10.0.0.7 playwright=true
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 TEXT_FILES = (".txt", ".csv", ".lst")  # no sites: there are no such domains
@@ -22,10 +24,18 @@ class SiteListError(ValueError):
 
 
 class Entry(NamedTuple):
-    """A site in a list: its front page, and the other hosts that its lists may name."""
+    """A site in a list: its front page, hosts that its lists may name, and meta of its requests.
+
+    The *meta* is keys with the texts of their values.
+    """
 
     front: str
     hosts: tuple[str, ...] = ()
+    meta: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def request_meta(self) -> dict[str, Any]:
+        return {key: _value(text) for key, text in self.meta}
 
 
 def sites_of(given: str | Iterable[str]) -> list[str]:
@@ -42,15 +52,25 @@ def entries_of(given: str | Iterable[str]) -> list[Entry]:
 
 
 def _entry(line: str) -> Entry:
-    name, *hosts = line.split()
-    hosts = [host.lower() for host in hosts]
+    name, *rest = line.split()
+    hosts = [each.lower() for each in rest if "=" not in each]
+    pairs = (each.partition("=") for each in rest if "=" in each)
+    meta = tuple((key, text) for key, _, text in pairs)
     for host in hosts:
         if not _is_host(host):
             raise SiteListError(
-                f"{line!r}: expected a site such as example.com, and after it only names or "
-                f"addresses of hosts, such as feeds.example.org, got {host!r}"
+                f"{line!r}: expected a site such as example.com, and after it only meta such as "
+                "playwright=true, and names or addresses of hosts, such as feeds.example.org, got "
+                f"{host!r}"
             )
-    return Entry(_front(name), tuple(hosts))
+    return Entry(_front(name), tuple(hosts), meta)
+
+
+def _value(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _is_file(name: str) -> bool:

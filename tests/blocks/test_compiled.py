@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
 from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
@@ -25,7 +26,6 @@ from scrapy_mss.blocks.texts import (
 )
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import columns_of
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -62,10 +62,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
 
     one, other = both(lambda: text_counts(page.texts))
 
-    assert one.counts.tobytes() == other.counts.tobytes()
-    assert one.letters.tobytes() == other.letters.tobytes()
-    for end, classes in one.ends.items():
-        assert classes.tobytes() == other.ends[end].tobytes()
+    assert [column.tobytes() for column in one] == [column.tobytes() for column in other]
     for block, run in enumerate(block_runs(tokens)):
         texts = [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]] for at in run]
         words = [text for at, text in zip(run, texts, strict=True) if tokens.is_word[at]]
@@ -73,8 +70,8 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
         assert one.counts[CLASSES.index("sentence_end")][block] == ends
         assert one.counts[CLASSES.index("symbol")][block] == len(run) - len(words)
         assert one.letters[block] == sum(map(len, words))
-        assert bool(one.ends["last"][block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
-        assert bool(one.ends["first"][block] & BITS["comma"]) == texts[0].startswith((",", ";"))
+        assert bool(one.last[block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
+        assert bool(one.first[block] & BITS["comma"]) == texts[0].startswith((",", ";"))
 
 
 @given(SOURCES, st.lists(st.sampled_from(WORDS)))
@@ -94,11 +91,14 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
         assert found.tolist() == expected
 
 
-@given(PAGES)
+@given(PAGES, st.integers(0, 9))
 @examples(2)
-def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None:
+def test_inputs_of_blocks_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
     def columns() -> dict[str, bytes]:
-        return {name: column.tobytes() for name, column in columns_of(Page.of(source)).items()}
+        page = Page.of(source)
+        evidence = np.random.default_rng(seed).normal(size=(len(POOLINGS), len(page.blocks)))
+        inputs = block_inputs(page, evidence, evidence.sum(axis=0))
+        return {name: column.tobytes() for name, column in inputs.columns.items()}
 
     one, other = both(columns)
 
@@ -107,6 +107,7 @@ def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
+STOPS = np.zeros(1, np.bool_)
 
 
 def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
@@ -134,7 +135,9 @@ def test_places_beyond_an_array_are_refused() -> None:
         lambda: _compiled.shared_counts(late, few, 0),
         lambda: _compiled.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
         *(
-            lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8))(tokens, texts)
+            lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8), STOPS)(
+                tokens, texts
+            )
             for texts in (far, late)
         ),
     )
@@ -143,7 +146,7 @@ def test_places_beyond_an_array_are_refused() -> None:
         with pytest.raises(IndexError):
             call()
     with pytest.raises(ValueError, match="expected 65536 values, got 1"):
-        _compiled.TextCounter(np.zeros(1, np.uint8))
+        _compiled.TextCounter(np.zeros(1, np.uint8), STOPS)
 
 
 def test_a_parent_that_comes_later_is_refused() -> None:

@@ -99,9 +99,9 @@ PINNED = {
     ("trigram", 1, "porter_nltk"): "279f2f0d628f95d8",
     ("unclosed_tag", 1, "porter_nltk"): "72e6857a557ce1b7",
     ("unigram", 1, "porter_nltk"): "8fde732795b91c60",
-    ("unigram", 1, "stemWord"): "8fde732795b91c60",
-    ("shape", 1, "stemWord"): "75d1c246fc268cf7",
-    ("class_words", 1, "stemWord"): "88984b752169fac6",
+    ("unigram", 1, "porter"): "8fde732795b91c60",
+    ("shape", 1, "porter"): "75d1c246fc268cf7",
+    ("class_words", 1, "porter"): "88984b752169fac6",
 }
 
 

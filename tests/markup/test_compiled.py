@@ -22,6 +22,7 @@ from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
     TagPlaces,
+    attribute_values,
     attributes_of_tag,
     element_attributes,
     open_tags_with,
@@ -32,6 +33,7 @@ from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.metadata.tree import IS_RAW, tag_rows
 from scrapy_mss.pages.declarations import occurrences
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
@@ -284,6 +286,7 @@ def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) 
     compiled, python = both(
         lambda: (
             attributes_of_tag(source, start, end),
+            attribute_values(("class", "itemprop", "id", "b"), source, places),
             rows_with("itemprop", source, places).tolist(),
         )
     )
@@ -341,6 +344,17 @@ def test_both_ways_find_the_same_tags_with_a_name(source: str) -> None:
     assert one == other
 
 
+@given(TEXTS)
+@example("<title><p></title><b><p><title>")
+@example("<p><i></p></i><textarea><p></textarea><p>")
+def test_both_ways_find_the_same_tags_and_what_is_around_them(source: str) -> None:
+    tokens = tokenize(source)
+
+    compiled, python = both(lambda: [list(column) for column in tag_rows(tokens, IS_RAW)])
+
+    assert compiled == python
+
+
 @pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
 def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
     places = tags_at([bounds])
@@ -358,6 +372,11 @@ def test_a_row_without_a_tag_is_refused(row: int) -> None:
     for found, n in ((ends, 1), (array("i"), 0)):
         with pytest.raises(IndexError, match=f"row {row} of {n}"):
             rows_with("a", "<p>", TagPlaces(array("i", [row]), starts, found))
+
+
+def test_values_are_not_looked_for_by_names_that_have_several_forms() -> None:
+    with pytest.raises(ValueError, match="several in upper case"):
+        attribute_values(("link",), "<p>", tags_at([]))
 
 
 @pytest.mark.parametrize("name", ["", "\u00e9x"])

@@ -157,6 +157,13 @@ def test_long_texts_are_read_in_linear_time(piece: str) -> None:
     assert grows_linearly(partial(author_names, small), partial(author_names, large))
 
 
+@pytest.mark.parametrize("piece", ["()", "[]", "“”", "a@b.c "])
+def test_what_is_taken_out_of_a_text_is_no_long_run_of_spaces(piece: str) -> None:
+    small, large = ([f"a{piece * n}b"] for n in (80, 80 * FACTOR))
+
+    assert grows_linearly(partial(author_names, small), partial(author_names, large))
+
+
 @given(st.text(alphabet="htps:/w.W aé", max_size=12))
 def test_no_url_is_without_the_marks_that_are_looked_for_first(text: str) -> None:
     assert not _URL.search(text) or not set(_IN_URLS).isdisjoint(text)

@@ -55,6 +55,7 @@ def test_a_text_is_complete(text: str, declared: dict[str, Any], source: str) ->
         (f"{LONG}\n\nLa suite est réservée aux abonnés.", PAID, "", "paywall"),
         (f"{LONG}\n\n続きを読む", {}, "", "cut_end"),
         (f"{SHORT} Nobody knew …", {}, "", "cut_end"),
+        (f"{SHORT} Nobody knew [ … ]", {}, "", "cut_end"),
         (f"{SHORT} Nobody knew", PAID, "", "paywall"),
         (f"{LONG} Nobody knew ...", PAID, "", "paywall"),
         (f"{LONG} Nobody knew ...", {}, WALL, "paywall"),

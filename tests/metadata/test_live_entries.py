@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE
 from scrapy_mss.metadata import live_entries_of
 from scrapy_mss.metadata.live_entries import MAX_ENTRIES, MAX_ENTRY, LiveEntry
+from tests.helpers.timing import FACTOR, grows_linearly
 from tests.page_cases import PAGES
 
 URL = "https://www.metrowire.example/live/bridge-closure"
@@ -155,3 +157,16 @@ def test_a_revision_has_the_new_entries() -> None:
     assert first.new_entries == same.new_entries == []
     assert len(revision.entries) == 5
     assert [each["headline"] for each in revision.new_entries] == ["Both lanes open"]
+
+
+def test_entries_with_numbered_items_are_read_in_linear_time() -> None:
+    items = "".join(f"<li>It rains in district {number}.</li>" for number in range(40))
+    pages = [
+        tokenize("".join(entry(f"{n}:20", f"<ol>{items}</ol>") for n in range(20 * factor)))
+        for factor in (1, FACTOR)
+    ]
+
+    small, large = (partial(live_entries_of, page, page.kind > CLOSE, URL) for page in pages)
+
+    assert len(large()) == 20 * FACTOR
+    assert grows_linearly(small, large)

@@ -216,7 +216,7 @@ def test_languages_and_their_sources(
 
 @pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "a", "<", "\ud800", "<?xml?>"])
 def test_an_empty_page_has_no_metadata(source: str) -> None:
-    assert metadata.read_html(source, URL) == ({}, {}, [], "")
+    assert metadata.read_html(source, URL) == ({}, {}, [], "", ())
 
 
 @pytest.mark.parametrize("url", [None, "", "nonsense", "http://[", "file:///a.html"])

@@ -9,8 +9,9 @@ import pytest
 
 from scrapy_mss.blocks import classifier, features
 from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Floats, Indices
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import DIGEST_SIZE, classifier_inputs, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
@@ -104,9 +105,10 @@ def test_a_feature_of_another_meaning_under_the_same_name_is_named(
 ) -> None:
     place = features.FEATURES.index("link_share")
 
-    def fill(measured: features.Measured, rows: Floats) -> None:
-        features.fill_features(measured, rows)
+    def fill(page: Page, rows: Floats) -> Indices:
+        above = features.fill_features(page, rows)
         rows[place] = 1.0 - rows[place]
+        return above
 
     monkeypatch.setattr(classifier, "fill_features", fill)
     monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)

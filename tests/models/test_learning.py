@@ -11,6 +11,7 @@ import pytest
 
 from research.studies import learning
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.text_labels import TRUST, label_blocks
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageRequest
@@ -91,7 +92,7 @@ def test_texts_of_feeds_teach_a_site_less_and_without_counts(tmp_path: Path) -> 
     learned = extractor.model.learned
     for number in range(8):
         source, text, address = page("a.example", number, long)
-        answer = work.answer(PageRequest(source, address, text=text))
+        answer = work.answer(PageRequest(source, address, text=FedText(text)))
         assert isinstance(answer.example, Example)
         learned.add(answer.example, 0)
 

@@ -12,9 +12,10 @@ import pytest
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Request, Response, TextResponse
 
+from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import LISTED_TEXT, SITE
+from scrapy_mss.crawl.pages import SITE, listed_text
 from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.spiders import news
 from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP, Listed
@@ -55,7 +56,8 @@ def test_the_texts_that_wait_with_requests_of_a_site_are_limited(spider: NewsSpi
 
     found = [*spider._articles(site, named(*texts), guessed=False)]
 
-    assert [each.meta.get(LISTED_TEXT) for each in found] == ["four", None, "four", None]
+    given = [text.html if (text := listed_text(each)) else None for each in found]
+    assert given == ["four", None, "four", None]
 
 
 def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:
@@ -64,14 +66,15 @@ def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSp
     del gone
 
     for text in ("text", "another"):
-        spider._add_texts(site, named(text, text))
+        spider._add_details(site, named(text, text))
 
-    assert waiting.meta[LISTED_TEXT] == "text"
+    assert listed_text(waiting) == FedText("text")
     assert len(site.waiting) == 1
 
 
 def named(*texts: str) -> list[Listed]:
-    return [Listed(f"https://{HOST}/{n}", text=text) for n, text in enumerate(texts)]
+    fed = (FedText(text) if text else None for text in texts)
+    return [Listed(f"https://{HOST}/{n}", text=text) for n, text in enumerate(fed)]
 
 
 def failed(spider: NewsSpider) -> dict[str, int]:

@@ -33,6 +33,7 @@ from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 N_STORED = 8
 STORED = range(N_STORED)
+ALONE = "-s MSS_WORKERS=0"
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
 
@@ -136,7 +137,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
         "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
-        "merge a store": "merge @trained.store @one.model -o @written.model",
+        "merge a store": "merge @trained.store @one.model -o @new/written.model",
         "check": "check @sound.yaml -p @pages.jsonl",
         "check broken": "check @sound.yaml -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
@@ -151,7 +152,11 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "info": "info @trained.model @one.model @trained.store",
         "info of nothing": "info",
     }
-    return run(folder, lines)
+    # Where no worker is started, an address is read in half the time.
+    return run(
+        folder,
+        {name: line if name == "urls" else f"{ALONE} {line}" for name, line in lines.items()},
+    )
 
 
 def together(folder: Path, *lines: str) -> list[Done]:
@@ -213,7 +218,7 @@ def test_what_was_learned_and_added_is_in_the_files(done: dict[str, Done], folde
         "new/jsonl": learned(STORED),
         "added": learned([*range(60), *STORED]),
         "merged": learned(range(7)),
-        "written": learned([*range(60), *range(3)]),
+        "new/written": learned([*range(60), *range(3)]),
     }
 
     for name, expected in files.items():
@@ -268,7 +273,7 @@ def test_extract_prints_a_json_line_for_each_page(
 
 
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
-    line = f"-s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
+    line = f"{ALONE} -s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
 
     assert [done.code for done in together(folder, line, line)] == [0, 0]
 
@@ -323,7 +328,9 @@ def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
     store = tmp_path / ".scrapy" / "mss"
     store_model(store, trained_once)
 
-    (outcome,) = run(folder, {0: f"extract @page.html {site.url('/plain/1')}"}, tmp_path).values()
+    (outcome,) = run(
+        folder, {0: f"{ALONE} extract @page.html {site.url('/plain/1')}"}, tmp_path
+    ).values()
 
     name = with_bundled(learned(range(60))).identifier
     assert [row["extractor"] for row in outcome.rows()] == [f"mss:{name}"] * 2
@@ -347,7 +354,7 @@ def printing_to(
 
 
 @pytest.mark.parametrize(
-    ("line", "unbuffered"), [("info @one.model", ""), (f"extract {REFUSED}", "1")]
+    ("line", "unbuffered"), [("info @one.model", ""), (f"{ALONE} extract {REFUSED}", "1")]
 )
 def test_a_closed_pipe_ends_a_command_quietly(folder: Path, line: str, unbuffered: str) -> None:
     reading, writing = os.pipe()
@@ -361,7 +368,7 @@ def test_a_closed_pipe_ends_a_command_quietly(folder: Path, line: str, unbuffere
 
 def test_a_full_disk_is_an_error_of_one_line(folder: Path) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - no file
-        done = printing_to(full.fileno(), folder, f"extract {REFUSED}")
+        done = printing_to(full.fileno(), folder, f"{ALONE} extract {REFUSED}")
 
     assert done.returncode == 2
     assert done.stderr == "scrapy mss extract: error: [Errno 28] No space left on device\n"
@@ -470,7 +477,7 @@ WRONG = {
     "merge @one.model": "--output",
     "merge @one.model @no-such.model -o @any.model": "no-such.model",
     "merge @one.model @paper.model -o @any.model": "paper.model",
-    "merge @one.model -o @no-such/any.model": "any.model",
+    "merge @one.model -o @page.html/any.model": "any.model",
     "info @page.html": "page.html",
     "merge @full.model @one.model -o @any.model": "exceed",
     "merge @one.model @full.model -o @any.model": "exceed",
@@ -480,10 +487,10 @@ WRONG = {
     "report -s @foreign.store": f"{FILE}: file is not a database. Remove the file",
     "report --pages @pages.txt": "expected a file name that ends in .jsonl",
     "suggest @no-such.jsonl": "no-such.jsonl: no such file or folder",
-    "suggest @sound.jsonl -o @no-such/rule.yaml": "rule.yaml: cannot be written: No such file",
+    "suggest @sound.jsonl -o @page.html/rule.yaml": "rule.yaml: cannot be written: File exists",
     f"explain {REFUSED}": f"{REFUSED}: no page: ",
     "explain @no-such.html": "no-such.html: the page cannot be read: No such file",
-    "explain @page.html -o @no-such/why.html": "why.html: cannot be written: No such file",
+    "explain @page.html -o @page.html/why.html": "why.html: cannot be written: File exists",
     "explain @page.html -w @sound.yaml": "give it with -u",
     "check @rules.yaml": "none of the wrappers has a test page",
 }
@@ -540,14 +547,15 @@ def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
 
 def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Path) -> None:
     for name, selector in (("whole", "#content"), ("gone", ".gone")):
-        (tmp_path / f"{name}.yaml").write_text(f"site: 127.0.0.1\nbody: '{selector}'\n")
-    line = f"explain @page.html -o {tmp_path}/why.html"
+        rule = f"site: 127.0.0.1\nbody: '{selector}'\ntitle: h2\n"
+        (tmp_path / f"{name}.yaml").write_text(rule)
+    line = f"explain @page.html -o {tmp_path}/"
 
     used, missed, other = together(
         folder,
-        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml",
-        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml",
-        f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml",
+        f"{line}used.html -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml",
+        f"{line}missed.html -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml",
+        f"{line}other.html -u http://other.example/1 -w {tmp_path}/whole.yaml",
     )
 
     assert used.out.endswith(
@@ -555,3 +563,8 @@ def test_an_explanation_says_whether_the_rule_matched(folder: Path, tmp_path: Pa
     )
     assert missed.out.endswith("classifier takes it\nthe rule 127.0.0.1 does not match the page\n")
     assert other.out.endswith("classifier takes it\nnone of the rules is for this address\n")
+    selected = [
+        "<td>wrapper</td>" in (tmp_path / f"{name}.html").read_text("utf-8")
+        for name in ("used", "missed", "other")
+    ]
+    assert selected == [True, False, False]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
-from scrapy_mss.addon import COMPONENTS
+from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
+from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.downloadermiddlewares import RenderMiddleware, TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
@@ -88,6 +90,16 @@ def test_the_addon_leaves_the_feeds_of_a_project_as_they_are() -> None:
     Addon().update_settings(settings)
 
     assert settings.getdict("FEEDS") == feeds
+
+
+def test_the_addon_lowers_how_many_tasks_a_page_takes_unless_the_project_says() -> None:
+    settings, decided = Settings(), Settings({"CONCURRENT_ITEMS": 50})
+
+    for each in (settings, decided):
+        Addon().update_settings(each)
+
+    assert settings.getint("CONCURRENT_ITEMS") == CONCURRENT_ITEMS < 100
+    assert decided.getint("CONCURRENT_ITEMS") == 50
 
 
 def test_the_addon_lists_the_extension_and_parts_use_that(crawler_of: MakeCrawler) -> None:
@@ -376,3 +388,35 @@ def test_a_rejected_value_is_logged_once_for_each_field(
         " Frozen rejects the value for its field text: cannot assign to field 'text'",
         " Frozen rejects the value for its field title: cannot assign to field 'title'",
     ]
+
+
+# The browser
+
+
+@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is missing")
+def test_the_add_on_has_scrapy_playwright_download_where_the_project_has_no_handler() -> None:
+    options = {"args": ["--mute"], "slow_mo": 1}
+    settings = Settings({"MSS_RENDER": "auto", "PLAYWRIGHT_LAUNCH_OPTIONS": options})
+    Addon().update_settings(settings)
+    assert browser.why_not(settings) == ""
+    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["args"] == ["--mute", browser.BY_PROXY_ALONE]
+
+    for other in (
+        {"DOWNLOAD_HANDLERS": {"https": "a.Handler"}},
+        {"TWISTED_REACTOR": "twisted.internet.pollreactor.PollReactor"},
+        {"TWISTED_REACTOR_ENABLED": False},
+        {"PLAYWRIGHT_BROWSER_TYPE": "firefox"},
+    ):
+        settings = Settings({"MSS_RENDER": "auto", **other})
+        Addon().update_settings(settings)
+        assert browser.why_not(settings)
+
+
+def test_without_a_browser_a_crawl_goes_on_and_is_told(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    for mode, n_lines in (("off", 0), ("auto", 1)):
+        with pytest.raises(NotConfigured):
+            RenderMiddleware.from_crawler(crawler_of(MSS_RENDER=mode))
+        assert caplog.text.count("pip install 'scrapy-mss[render]'") == n_lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,9 +10,15 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Request, Response
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
 
-from scrapy_mss.crawl.further_pages import _may_go_on, joined_article
+from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.crawl.further_pages import PROXY_LOGIN, FurtherPages, _may_go_on, joined_article
 from scrapy_mss.items import Article
+from scrapy_mss.stats import CrawlStats
 from tests.helpers.local_server import serving
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
@@ -321,3 +328,25 @@ def test_the_confidence_of_all_pages_is_the_least() -> None:
         published="2024-03-05",
         pages=["https://news.example/a?page=2"],
     )
+
+
+def test_further_pages_are_requested_as_the_first_was() -> None:
+    """By the same proxy, with its password, and the same browser."""
+    meta = {"proxy": "http://p.example", "cookiejar": 2, "playwright": True}
+    of_one = {"_auth_proxy": "http://p.example", "redirect_times": 1, "depth": 3, "mss_listed": 7}
+    first = Request("http://a.example/1", headers={PROXY_LOGIN: "Basic x"}, meta={**meta, **of_one})
+    asked: list[Request] = []
+
+    async def fetch(request: Request) -> Response:
+        asked.append(request)
+        raise IgnoreRequest
+
+    async def read(_: HtmlResponse) -> ArticleResult:
+        raise AssertionError
+
+    pages = FurtherPages(fetch, CrawlStats(MemoryStatsCollector(get_crawler())), 2, 1000)
+    result = ArticleResult(Article(first.url), source=WRAPPER, next_page="http://a.example/2")
+    asyncio.run(pages.joined(HtmlResponse(first.url, request=first), result, read))
+
+    assert asked[0].meta == {**meta, "_auth_proxy": "http://p.example"}
+    assert asked[0].headers[PROXY_LOGIN] == b"Basic x"

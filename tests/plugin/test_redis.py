@@ -133,6 +133,7 @@ def n_lost(line: str) -> int:
     return int(line.partition(" learned pages")[0].rpartition("the counts of ")[2])
 
 
+@pytest.mark.slow("waits for a server that does not answer")
 @TIMEOUTS
 def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     tmp_path: Path, site: Site

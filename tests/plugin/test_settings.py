@@ -48,6 +48,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_WORKERS": [("2", 2), (0, 0)],
     "MSS_SITE_MEMORY": [("16", 16), (0, 0)],
     "MSS_LINK_PRIORITY": [(True, 1.0), ("0", 0.0), ("0.3", 0.3), (False, 0.0)],
+    "MSS_RENDER": [("off", "off"), ("auto", "auto")],
     "MSS_REPORT": [("off", "off"), ("counts", "counts"), ("pages", "pages")],
     "MSS_SHARD": [("3/8", Shard(3, 8)), (None, None)],
     "MSS_ONLY_NEW": [("1", True), (False, False)],
@@ -72,6 +73,7 @@ BAD: dict[str, list[object]] = {
     "MSS_SITE_MEMORY": [-1, "64 MB"],
     "MSS_LINK_PRIORITY": [-1, "high", 10, float("nan")],
     "MSS_ONLY_NEW": ["perhaps", []],
+    "MSS_RENDER": ["always", True, ""],
     "MSS_REPORT": ["perhaps", True, 5],
     "MSS_SHARD": ["3", "9/8", "0/8", "1/1001", 3],
     "MSS_COPIES": ["merge", True],
@@ -158,7 +160,10 @@ def errors_of(**values: object) -> list[str]:
 def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
     assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
         f"{name}: unknown setting, did you mean {near}?",
-        f"MSS_EMIT: expected 'articles', 'all' or a list of kinds: {', '.join(KINDS)}, got 'some'",
+        (
+            "MSS_EMIT: expected a list of 'articles', 'all', 'unreserved' and kinds: "
+            f"{', '.join(KINDS)}, got 'some'"
+        ),
     ]
 
 

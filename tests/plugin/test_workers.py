@@ -45,6 +45,8 @@ T = TypeVar("T")
 
 MODEL = bundled_model()  # of the tests whose pages matter little
 
+# What processes begin with here: without the model of languages it takes half the time.
+QUICK = 'import sys; sys.modules["py3langid"] = None\n'
 MISBEHAVING = """
 import os, subprocess, sys, time
 import scrapy_mss.article
@@ -83,8 +85,11 @@ scrapy_mss.article.read_article = read_article
 
 
 @pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses between the tries to start a worker are none of these tests' subjects."""
+def _quick_start(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What workers load, and pauses between tries to start one, are not what is tested."""
+    folder = tmp_path_factory.mktemp("quick")
+    (folder / "sitecustomize.py").write_text(QUICK)
+    monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
 
 
@@ -92,7 +97,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that is there once a worker has begun with a slow page."""
     begun = tmp_path / "begun"
-    (tmp_path / "sitecustomize.py").write_text(MISBEHAVING)
+    (tmp_path / "sitecustomize.py").write_text(QUICK + MISBEHAVING)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("BEGUN", str(begun))
     return begun

@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
-from scrapy_mss.quality.counts import FAILED, KIND, TRIED
+from scrapy_mss.quality.counts import FAILED, KIND, KNOWN, PAGES, TRIED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
@@ -155,3 +155,15 @@ def test_each_site_of_the_list_has_a_row_with_its_attempts() -> None:
         "2024-10-04T09:00Z",
     )
     assert (first["error"], first["lists"]) == ("HTTP 503", 3)
+
+
+def test_sites_that_need_a_browser_are_named() -> None:
+    def counts(shells: int) -> Days:
+        return {TODAY: Counter({PAGES: 50, KNOWN: 50, f"{KIND}shell": shells})}
+
+    found = _report({"app.example": counts(20), "odd.example": counts(1)})
+
+    expected = "pages that only scripts fill: app.example (40%); MSS_RENDER = 'auto' asks for them"
+    assert found.shells.startswith(expected)
+    assert found.shells in html.document_fromstring(page(found)).text_content()
+    assert _report({"odd.example": counts(1)}).shells == ""

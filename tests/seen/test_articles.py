@@ -80,13 +80,41 @@ def test_a_later_date_than_before_makes_it_due(shelf: Shelf, clock: Clock) -> No
     assert is_due(seen, URL, listed + 1)
 
 
-def test_the_first_date_of_an_article_tells_nothing(shelf: Shelf, clock: Clock) -> None:
+def test_the_first_date_of_an_article_is_kept_for_later_ones(shelf: Shelf, clock: Clock) -> None:
     seen = crawl(shelf, clock)
     add(seen, of(URL), "Rain", "Rain fell.")
 
     assert not is_due(seen, URL, clock.minute)
+    finish(seen)
+    clock.minute += 60
+    assert not is_due(crawl(shelf, clock), URL, clock.minute - 60)
+    assert is_due(crawl(shelf, clock), URL, clock.minute)
+
+
+def test_an_article_that_is_due_without_a_date_is_so_for_spider_and_middleware(
+    shelf: Shelf, clock: Clock
+) -> None:
+    seen = crawl(shelf, clock)
+    add(seen, of(URL), "Rain", "Rain fell.")
     clock.minute += DAY
-    assert is_due(seen, URL, clock.minute)
+
+    assert is_due(seen, URL, clock.minute - DAY)
+    assert not seen.needs_no_recheck(URL, clock.minute - DAY)
+
+
+def test_a_wall_is_due_after_an_hour_and_then_after_as_long_as_it_has_stood(
+    shelf: Shelf, clock: Clock
+) -> None:
+    listed, due = clock.minute, []
+    for hour in range(57):
+        seen = crawl(shelf, clock)
+        if is_due(seen, URL, listed):
+            due.append(hour)
+            seen.add_other(URL, listed, is_wall=True)
+        finish(seen)
+        clock.minute += 60
+
+    assert due == [0, 1, 2, 4, 8, 16, 32, 56]
 
 
 def test_a_date_in_the_future_hides_nothing(shelf: Shelf, clock: Clock) -> None:

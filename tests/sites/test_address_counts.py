@@ -12,6 +12,8 @@ from scrapy_mss.sites.address_counts import (
     MIN_PAGES,
     AddressCounts,
     guess,
+    needs_browser,
+    of_browser,
     with_address,
 )
 from tests.helpers.memories import NOW, numbered
@@ -192,3 +194,28 @@ def test_pages_at_one_script_say_nothing_of_those_at_another() -> None:
 
     assert with_address("http://a.example/video.php?id=3", counts, 0.3) == 0.3
     assert with_address("http://a.example/story.php?id=99", counts, 0.3) > 0.5
+
+
+NEEDED = st.lists(st.booleans(), max_size=60)
+
+
+def after(pages: list[bool]) -> AddressCounts:
+    known = AddressCounts()
+    for needed in pages:
+        known = known.plus(of_browser("http://a.example/news/17", known, NOW, needed=needed))
+    return known
+
+
+@given(NEEDED)
+def test_one_page_that_needs_no_browser_ends_what_others_have_taught(pages: list[bool]) -> None:
+    url = "http://a.example/news/18"
+
+    assert not needs_browser(url, after([*pages, False]))
+    assert needs_browser(url, after([*pages, *[True] * (len(pages) + 3)]))
+    assert not needs_browser("http://a.example/news/tag/18", after([True] * 3))
+    assert not after([False] * len(pages))  # of most sites nothing is counted
+
+
+@given(NEEDED, URLS)
+def test_what_needs_a_browser_says_nothing_of_articles(pages: list[bool], url: str) -> None:
+    assert guess(url, after(pages)) == guess(url, AddressCounts())

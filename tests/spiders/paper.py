@@ -37,6 +37,10 @@ class Paper:
 
     stories: dict[str, Published] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
+    faults: dict[str, tuple[int, str]] = field(default_factory=dict)  # status and HTML of paths
+    headers: dict[str, dict[str, str]] = field(default_factory=dict)  # further ones of paths
+    robots: str = ""  # what its robots.txt has beside the sitemap
+    texts: dict[str, str] = field(default_factory=dict)  # of other files, by their paths
     fed: dict[str, str] = field(default_factory=dict)  # HTML that the feed has of paths
     moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
@@ -62,12 +66,15 @@ class Paper:
         self.asked[path] += 1
         if path in self.moved:
             return 302, {"Location": self.moved[path]}, b""
+        if path in self.faults:
+            status, html = self.faults[path]
+            return status, {"Content-Type": "text/html"}, html.encode()
         found = self.page(path)
         if found is None or path in self.refused:
             return 503 if found else 404, {}, b""
         kind, body = found
         if path in self.stories:
-            return 200, {"Content-Type": kind}, body
+            return 200, {"Content-Type": kind, **self.headers.get(path, {})}, body
         etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
         if known == etag:
             self.unchanged[path] += 1
@@ -87,10 +94,11 @@ class Paper:
             return "application/xml", self._index(f"/endless-{number + 1}.xml").encode()
         texts = {
             "/rss.xml": ("application/rss+xml", self._rss()),
-            "/robots.txt": ("text/plain", f"Sitemap: {self.url(self.sitemap)}\n"),
+            "/robots.txt": ("text/plain", f"Sitemap: {self.url(self.sitemap)}\n{self.robots}"),
             "/sitemaps.xml": ("application/xml", self._index()),
         }
-        kind, text = texts.get(path, ("", ""))
+        kind, text = texts.get(path, ("text/plain" if path in self.texts else "", ""))
+        text = self.texts.get(path, text)
         return (kind, text.encode()) if kind else None
 
     def _article(self, path: str) -> str:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
+from scrapy_mss.crawl.hosts import Scope, is_public
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import list_process
-from scrapy_mss.spiders.hosts import Scope, is_public
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
@@ -329,6 +329,21 @@ def test_hosts_after_a_site_are_those_that_its_lists_may_name(tmp_path: Path) ->
 
     assert entries_of(str(path)) == [first, Entry("https://b.example/")]
     assert entries_of(["a.example feeds.example.org 10.0.0.7 ::1"]) == [first]
+
+
+def test_what_has_an_equals_sign_after_a_site_is_meta_of_its_requests() -> None:
+    zyte = '{"browserHtml":true}'
+    (entry,) = entries_of(
+        [f"a.example x=y b.example playwright=true zyte_api={zyte} p=http://p/?a=1"]
+    )
+    expected = {
+        "x": "y",
+        "playwright": True,
+        "zyte_api": {"browserHtml": True},
+        "p": "http://p/?a=1",
+    }
+
+    assert (entry.hosts, entry.request_meta) == (("b.example",), expected)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy import Request
 
+from scrapy_mss.spiders import NewsSpider
 from scrapy_mss.spiders.news import MAX_LISTS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
@@ -244,3 +248,20 @@ def test_a_name_is_asked_for_only_at_the_address_that_was_checked(
     (found,) = crawl(tmp_path, [Job("news", given, {"MSS_WORKERS": 0, **settings})])
 
     assert (found.error, found.items, dict(paper.asked)) == ("", [], {})
+
+
+def test_the_list_and_a_method_give_requests_their_meta(paper: Paper, tmp_path: Path) -> None:
+    class Marked(NewsSpider):
+        def request_meta(self, site: str, kind: str) -> dict[str, Any]:
+            return {**super().request_meta(site, kind), "mark": f"{kind} of {site}"}
+
+    async def begun() -> list[Request]:
+        return [each async for each in Marked(["a.example playwright=true"]).start()]
+
+    front, robots = asyncio.run(begun())
+    assert (front.meta["playwright"], front.meta["mark"]) == (True, "front of a.example")
+    assert (robots.meta.get("playwright"), robots.meta["mark"]) == (None, "robots of a.example")
+
+    found = read(paper, tmp_path, sites=f"{paper.url('/')} mss_skip_extraction=true")
+    assert set(paper.stories) <= set(paper.asked)
+    assert found.items == []

@@ -65,6 +65,7 @@ def proxy(server: RedisServer) -> Iterator[Proxy]:
         yield proxy
 
 
+@pytest.mark.slow("waits for answers that do not come")
 def test_a_write_whose_answer_is_lost_counts_once(
     proxy: Proxy, server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -96,6 +96,7 @@ def clicks_until_saved(state: WorkbenchState, site: str, golds: dict[str, str]) 
     return clicks
 
 
+@pytest.mark.slow("all pages of a site, with and without its rule")
 def test_a_rule_takes_few_clicks_and_makes_no_site_worse(tmp_path: Path) -> None:
     clicks = []
     extractor = Extractor()

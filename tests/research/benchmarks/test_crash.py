@@ -121,6 +121,7 @@ def campaign(*options: str) -> dict[str, int]:
     return dict(zip(names, map(int, row), strict=True))
 
 
+@pytest.mark.slow("a campaign that kills processes")
 def test_a_short_campaign_finds_nothing() -> None:
     assert campaign()["restarts"] == 0
 

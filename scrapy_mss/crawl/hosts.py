@@ -9,7 +9,7 @@ have its own name resolve to an address in the network of whoever crawls it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -110,7 +110,7 @@ class PublicHosts:
         raise PrivateHostError(why)
 
     async def _private_address(self, request: Request, host: str) -> str | None:
-        if host in self._named and ("." not in host or _is_ip(host)):
+        if _is_exempt(host, self._named):
             return None
         addresses = [host]
         if not _is_ip(host):
@@ -122,6 +122,19 @@ class PublicHosts:
         return next(
             (each for each in addresses if each not in self._named and not is_public(each)), None
         )
+
+
+async def permitted_address(host: str, named: Collection[str]) -> str | None:
+    """An address of *host* that may be connected to: one that is public, or *named*."""
+    addresses = [host] if _is_ip(host) else await _compat.addresses_of(host)
+    is_exempt = _is_exempt(host, named)
+    permitted = (each for each in addresses if is_exempt or each in named or is_public(each))
+    return next(permitted, None)
+
+
+def _is_exempt(host: str, named: Collection[str]) -> bool:
+    """Whether *host* is *named*, and an IP address or a name without a dot."""
+    return host in named and ("." not in host or _is_ip(host))
 
 
 def _is_ip(host: str) -> bool:

@@ -1,0 +1,233 @@
+"""Asks for pages through the browser of scrapy-playwright, which reaches no other sites.
+
+Whatever a page asks for, by scripts, frames, sockets and further windows, and wherever that is
+redirected, passes a proxy on the loopback. It connects to the sites of the pages that were asked
+for and to hosts that the spider names, at public or named addresses alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_mss.crawl.hosts import WEB, Scope, permitted_address, web_host
+from scrapy_mss.crawl.pages import OK, inherited_meta
+from scrapy_mss.pages.addresses import site_of
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+    from scrapy.settings import BaseSettings
+
+HANDLER: Final = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+CHROMIUM: Final = "chromium"
+ASYNCIO: Final = "AsyncioSelectorReactor"
+BY_PROXY_ALONE: Final = "--webrtc-ip-handling-policy=disable_non_proxied_udp"  # calls, too
+FLAG: Final = "playwright"  # of responses by scrapy-playwright, and in the meta of requests for it
+CONTEXT: Final = "scrapy-mss"  # beside those of the project, without this proxy
+WINDOWS: Final = 4  # at once; each takes some hundred megabytes
+SECONDS: Final = 45.0  # for a page in all; its navigation alone may take 30, as Playwright has it
+IDLE_SECONDS: Final = 5.0  # after it was loaded, until it asks for nothing; some never do
+CONNECT_SECONDS: Final = 10.0
+MAX_BYTES: Final = 2**26  # of a connection; a page and its scripts have some megabytes
+REFUSED: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+def add_to(settings: BaseSettings) -> None:
+    """Have pages downloaded by scrapy-playwright if a request asks for that, and it is there."""
+    has_loop = settings.getbool("TWISTED_REACTOR_ENABLED", True) and ASYNCIO in str(
+        settings.get("TWISTED_REACTOR")
+    )
+    if not has_loop or find_spec("scrapy_playwright") is None:
+        return
+    options = settings.getdict("PLAYWRIGHT_LAUNCH_OPTIONS")
+    options["args"] = [*options.get("args", ()), BY_PROXY_ALONE]
+    handlers = dict.fromkeys(WEB, HANDLER) | settings.getdict("DOWNLOAD_HANDLERS")
+    for name, value in (("DOWNLOAD_HANDLERS", handlers), ("PLAYWRIGHT_LAUNCH_OPTIONS", options)):
+        settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def why_not(settings: BaseSettings) -> str:
+    """Why no browser can be asked; empty if one can."""
+    if find_spec("scrapy_playwright") is None:
+        return "it needs scrapy-playwright; run: pip install 'scrapy-mss[render]'"
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    if any(handlers.get(scheme) != HANDLER for scheme in WEB):
+        return f"DOWNLOAD_HANDLERS has not {HANDLER} for http and https, which needs asyncio"
+    if settings.get("PLAYWRIGHT_BROWSER_TYPE", CHROMIUM) != CHROMIUM:
+        return "PLAYWRIGHT_BROWSER_TYPE is not chromium, which alone stops scripts"
+    return "the browser knows no proxy of the environment" if getproxies() else ""
+
+
+class Browser:
+    """Shows pages, each in a window of its own; *fetch* is the download of a crawl."""
+
+    def __init__(
+        self,
+        fetch: Callable[[Request], Awaitable[Response]],
+        named: Iterable[str],
+        longest: int,
+    ) -> None:
+        """*named* are hosts that may be private; a page has at most *longest* characters."""
+        self._fetch = fetch
+        self._proxy = Proxy(frozenset(named))
+        self._longest = longest
+        self._windows = asyncio.Semaphore(WINDOWS)
+
+    async def reaches(self, url: str) -> bool:
+        """Whether the host of *url* is public, or named."""
+        host = web_host(url)
+        return bool(host and await permitted_address(host, self._proxy.named))
+
+    async def page(self, request: Request) -> HtmlResponse | None:
+        """What is shown at the address of *request*; None if it is no page of its site.
+
+        Raises what scrapy-playwright does, and `TimeoutError`.
+        """
+        opened: list[Page] = []
+        over = asyncio.Event()
+
+        async def begin(page: Page, _: Request) -> None:
+            opened.append(page)
+            page.on("popup", _closed)
+            if over.is_set():
+                await _closed(page)
+
+        self._proxy.sites.add(site_of(request.url))
+        async with self._windows:
+            meta = await self._meta(request, begin)
+            asked = request.replace(callback=NO_CALLBACK, errback=None, cb_kwargs={}, meta=meta)
+            try:
+                shown = await asyncio.wait_for(self._fetch(asked), SECONDS)
+            finally:
+                # For a page that hangs scrapy-playwright waits, and opens one that is closed again.
+                over.set()
+                for page in opened:
+                    await _closed(page)
+        is_page = isinstance(shown, HtmlResponse) and shown.status == OK and FLAG in shown.flags
+        if not is_page or site_of(shown.url) != site_of(request.url):
+            return None
+        # Whatever its scripts show in the line of the address.
+        return shown.replace(url=request.url, request=request, cls=HtmlResponse)
+
+    async def _meta(self, request: Request, begin: Callable[..., Any]) -> dict[str, Any]:
+        from scrapy_playwright.page import PageMethod
+
+        options = {
+            "proxy": {"server": await self._proxy.address()},
+            "service_workers": "block",
+            "accept_downloads": False,
+        }
+        return {
+            **inherited_meta(request),
+            FLAG: True,
+            "playwright_context": CONTEXT,
+            "playwright_context_kwargs": options,
+            "playwright_page_init_callback": begin,
+            "playwright_page_methods": [PageMethod(_settled, longest=self._longest)],
+            "dont_cache": True,  # a cache would answer with the page that has no text
+            "dont_redirect": True,
+            "dont_retry": True,
+        }
+
+    def close(self) -> None:
+        self._proxy.close()
+
+
+async def _settled(page: Page, longest: int) -> None:
+    """Wait until *page* asks for nothing any more; then no script runs, and it has to be short."""
+    from playwright.async_api import TimeoutError as TooLateError
+
+    with suppress(TooLateError):
+        await page.wait_for_load_state("networkidle", timeout=1000 * IDLE_SECONDS)
+    await asyncio.wait_for(_stopped(page, longest), IDLE_SECONDS)
+
+
+async def _stopped(page: Page, longest: int) -> None:
+    tools = await page.context.new_cdp_session(page)
+    await tools.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    length = await page.evaluate("document.documentElement.outerHTML.length")
+    if length > longest:
+        raise ValueError(f"the page has {length} characters, more than {longest}")
+
+
+async def _closed(page: Page) -> None:
+    if not page.is_closed():
+        with suppress(Exception):  # of a browser that is gone
+            await asyncio.wait_for(page.close(), CONNECT_SECONDS)
+
+
+class Proxy:
+    """A proxy on the loopback for the browser, which connects to *sites* and *named* hosts."""
+
+    def __init__(self, named: frozenset[str]) -> None:
+        self.named = named
+        self.sites: set[str] = set()
+        self._server: asyncio.Server | None = None
+
+    async def address(self) -> str:
+        if self._server is None:
+            self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Connect the browser with the host that it asks for, or refuse."""
+        try:
+            host = await asyncio.wait_for(self._connected(reader, writer), CONNECT_SECONDS)
+            if host is None:
+                writer.write(REFUSED)
+            else:
+                await asyncio.gather(_passed(reader, host[1]), _passed(host[0], writer))
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError, asyncio.TimeoutError):
+            pass  # the browser shows what it has
+        finally:
+            writer.close()
+
+    async def _connected(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        """The connection with a host, to which the beginning of a request was sent."""
+        head = await reader.readuntil(b"\r\n\r\n")
+        line, *fields = head.split(b"\r\n")
+        method, target, version = line.decode("ascii").split(" ")
+        is_tunnel = method == "CONNECT"
+        url = urlsplit(f"https://{target}" if is_tunnel else target)
+        host = web_host(url.geturl())
+        scope = Scope(frozenset(self.sites), self.named)
+        is_known = host is not None and scope.has(url.geturl())
+        address = await permitted_address(host, self.named) if host and is_known else None
+        if address is None:
+            return None
+        port = url.port or (443 if url.scheme == "https" else 80)
+        to_host = await asyncio.open_connection(address, port)
+        if is_tunnel:
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        else:  # each request by a connection of its own: the next may be for another host
+            path = url._replace(scheme="", netloc="").geturl() or "/"
+            kept = (each for each in fields if b"connection:" not in each.lower())
+            begun = f"{method} {path} {version}\r\nConnection: close".encode()
+            to_host[1].write(b"\r\n".join((begun, *kept)))
+        return to_host
+
+
+async def _passed(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    """Pass on what *source* gives until it ends, and close *target*."""
+    left = MAX_BYTES
+    try:
+        while left > 0 and (data := await source.read(2**16)):
+            left -= len(data)
+            target.write(data)
+            await target.drain()
+    finally:
+        target.close()

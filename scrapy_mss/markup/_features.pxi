@@ -1,0 +1,343 @@
+"""The network's inputs: what blocks are, where they are, where the evidence is; and its ends.
+
+The Python of each step, in `segmentation`, `features`, `opinions`, `naive_bayes` and `classifier`,
+is its oracle. Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose
+last bit depends on the processor.
+"""
+
+import random
+
+from libc.math cimport INFINITY
+
+cdef uint64_t _MULTIPLIER = random.getrandbits(64) | 1  # nobody can make keys that share a place
+
+
+def numbered(const uint64_t[::1] keys):
+    """intp[n]: a number for each of *keys*, from 0 on in their order: equal ones have the same."""
+    cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
+    cdef int bits = 1
+    while (1 << bits) < 2 * n:
+        bits += 1
+    result = numpy.empty(n, "p")
+    cdef Py_ssize_t[::1] number = result, first = numpy.zeros(1 << bits, "p")
+    for i in range(n):
+        at = keys[i] * _MULTIPLIER >> (64 - bits)
+        while first[at] and keys[first[at] - 1] != keys[i]:  # the first with the key, from 1 on
+            at = (at + 1) & ((1 << bits) - 1)
+        if first[at]:
+            number[i] = number[first[at] - 1]
+        else:
+            first[at], number[i] = i + 1, n_numbers
+            n_numbers += 1
+    return result
+
+
+cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
+    cdef Py_ssize_t i
+    for i in range(indices.shape[0]):
+        _check(indices[i], end)
+    return 0
+
+
+cdef class _Elements:
+    """The arrays of `segmentation.Containers`, of which every place was checked."""
+
+    cdef const Py_ssize_t[::1] begin, end
+    cdef const uint8_t[::1] tag
+    cdef const Py_ssize_t[:, ::1] around
+    cdef Py_ssize_t n, m  # blocks, elements
+
+    def __init__(self, containers):
+        self.begin, self.end, self.tag = containers.begin, containers.end, containers.tag
+        self.around, self.n, self.m = containers.around, containers.n_blocks, self.begin.shape[0]
+        _check_sizes(self.m, (self.end.shape[0], self.tag.shape[0]))
+        _check_sizes(self.n, (self.around.shape[1],))
+        _check_all(self.begin, self.n + 1)
+        _check_all(self.end, self.n + 1)
+        _check_all(containers.around.reshape(-1), self.m + 1)
+
+    cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
+        cdef Py_ssize_t element = self.around[level, block]
+        return self.tag[element] if element < self.m else 0
+
+
+def totals(containers, const double[:, ::1] values):
+    """float64[k, m]: the sums of *values* inside each element."""
+    cdef _Elements of = _Elements(containers)
+    cdef Py_ssize_t i, row
+    result = numpy.empty((values.shape[0], of.m))
+    cdef double[:, ::1] total = result
+    cdef double[::1] before = numpy.zeros(of.n + 1)
+    _check_sizes(of.n, (values.shape[1],))
+    for row in range(values.shape[0]):
+        for i in range(of.n):
+            before[i + 1] = before[i] + values[row, i]
+        for i in range(of.m):
+            total[row, i] = before[of.end[i]] - before[of.begin[i]]
+    return result
+
+
+def inside(containers, chosen):
+    """bool[n]: the blocks inside any of the *chosen* elements."""
+    cdef _Elements of = _Elements(containers)
+    cdef const uint8_t[::1] is_chosen = chosen.view("u1")
+    cdef Py_ssize_t i, depth = 0
+    cdef Py_ssize_t[::1] edge = numpy.zeros(of.n + 1, "p")
+    result = numpy.empty(of.n, "?")
+    cdef uint8_t[::1] found = result.view("u1")
+    _check_sizes(of.m, (is_chosen.shape[0],))
+    for i in range(of.m):
+        if is_chosen[i]:
+            edge[of.begin[i]] += 1
+            edge[of.end[i]] -= 1
+    for i in range(of.n):
+        depth += edge[i]
+        found[i] = depth > 0
+    return result
+
+
+# --- where the evidence is -----------------------------------------------------------------------
+
+cdef class ContainerShares:
+    """The rows of `features._fill_shares`, of so many levels of keys, elements, and tags of paths."""
+
+    cdef Py_ssize_t n_keys, n_elements, n_tags
+    cdef double per_words
+
+    def __init__(self, n_keys, n_elements, n_tags, per_words):
+        self.n_keys, self.n_elements, self.n_tags = n_keys, n_elements, n_tags
+        self.per_words = per_words
+
+    def __call__(self, page, const double[:, ::1] values, double[:, ::1] rows):
+        cdef _Elements of = _Elements(page.containers)
+        cdef Py_ssize_t k = values.shape[0] - 3, n = of.n, i, j, at, row, level
+        cdef Py_ssize_t n_shares = 3 + 2 * (self.n_keys + self.n_elements)
+        cdef double[:, ::1] before = numpy.zeros((k + 1, n + 1))
+        cdef double total = page.total_words, words, share
+        _check_sizes(n, (values.shape[1], rows.shape[1]))
+        _check_sizes(k * n_shares + 3 * self.n_keys, (rows.shape[0],))
+        _check(max(self.n_keys, self.n_elements, self.n_tags), of.around.shape[0] + 1)
+        for j in range(k + 1):
+            for i in range(n):
+                before[j, i + 1] = before[j, i] + values[j, i]
+                if j < k:
+                    rows[j * n_shares, i] = before[j, i + 1] - values[j, i]
+                    rows[j * n_shares + 1, i] = 1.0 - before[j, i + 1]
+        for level in range(self.n_elements):
+            row = 2 + 2 * (self.n_keys + level)
+            for i in range(n):
+                at = of.around[level, i]
+                words = before[k, of.end[at]] - before[k, of.begin[at]] if at < of.m else total
+                for j in range(k):
+                    share = before[j, of.end[at]] - before[j, of.begin[at]] if at < of.m else 1.0
+                    rows[j * n_shares + row, i] = share
+                    rows[j * n_shares + row + 1, i] = share / max(words, 1.0) * self.per_words
+        for level in range(self.n_keys + 1):
+            self.fill_alike(of, page.attributes.key, values, level, rows)
+
+    cdef fill_alike(
+        self, _Elements of, const uint32_t[::1] key_of, const double[:, ::1] values,
+        Py_ssize_t level, double[:, ::1] rows
+    ):
+        """Fill in the sums over blocks whose ancestors at a *level* have one key.
+
+        Beyond the levels of keys it is blocks on one path of tags.
+        """
+        cdef Py_ssize_t k = values.shape[0] - 3, n = of.n, i, j, at, inner, row = 2 + 2 * level
+        cdef Py_ssize_t n_shares = 3 + 2 * (self.n_keys + self.n_elements)
+        cdef uint64_t[::1] keys = numpy.empty(n, "u8")
+        cdef double[:, ::1] sums = numpy.zeros((n, k + 3))
+        cdef double words
+        _check_sizes(of.m, (key_of.shape[0],))
+        for i in range(n):
+            at = of.around[level, i] if level < self.n_keys else of.m
+            keys[i] = key_of[at] if at < of.m else 0
+            for inner in range(self.n_tags if level == self.n_keys else 0):
+                keys[i] |= <uint64_t> of.tag_around(inner, i) << 8 * inner
+        cdef const Py_ssize_t[::1] group = numbered(keys)
+        for i in range(n):
+            for j in range(k + 3):
+                sums[group[i], j] += values[j, i]
+        for i in range(n):
+            at = group[i]
+            words = max(sums[at, k], 1.0)
+            for j in range(k):
+                if level == self.n_keys:
+                    rows[(j + 1) * n_shares - 1, i] = sums[at, j]
+                else:
+                    rows[j * n_shares + row, i] = sums[at, j]
+                    rows[j * n_shares + row + 1, i] = sums[at, j] / words * self.per_words
+            if level < self.n_keys:
+                rows[k * n_shares + 3 * level, i] = sums[at, k + 2]
+                rows[k * n_shares + 3 * level + 1, i] = sums[at, k]
+                rows[k * n_shares + 3 * level + 2, i] = sums[at, k + 1] / words
+
+
+# --- where blocks are ----------------------------------------------------------------------------
+
+cdef enum:  # the numbers that `features._NUMBERS` has, in that order
+    MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
+    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, N_NUMBERS
+
+
+cdef class BlockPlaces:
+    """The rows of `features._fill_places`.
+
+    *parents* (uint8[256]) are the rows of tags right around a block, *ancestors* (uint32[256]) the
+    bits of those anywhere around it, *levels* (uint8[256]) those of headings.
+    """
+
+    cdef const uint8_t[::1] parents, levels
+    cdef const uint32_t[::1] ancestors
+    cdef const double[::1] numbers
+    cdef int n_parents, n_ancestors
+
+    def __init__(self, parents, n_parents, ancestors, n_ancestors, levels, numbers):
+        self.parents, self.ancestors, self.levels = parents, ancestors, levels
+        self.n_parents, self.n_ancestors, self.numbers = n_parents, n_ancestors, numbers
+        _check_sizes(256, (len(parents), len(ancestors), len(levels)))
+        _check_sizes(N_NUMBERS, (len(numbers),))
+
+    def __call__(self, page, title, double[:, ::1] rows):
+        """Fill in the *rows*; the headline's block, and the heading above each block."""
+        cdef _Elements of = _Elements(page.containers)
+        cdef const double[::1] words = page.words
+        cdef Py_ssize_t n_around = self.n_parents + self.n_ancestors + 2
+        _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits)))
+        _check_sizes(n_around + 14, (rows.shape[0],))
+        self.fill_around(of, page.hidden.view("u1"), rows)
+        return self.fill_places(of, words, title.hits, title.size, rows[n_around:])
+
+    cdef fill_around(self, _Elements of, const uint8_t[::1] hidden, double[:, ::1] rows):
+        cdef Py_ssize_t i, level, depth
+        cdef int parent, each
+        cdef uint32_t around
+        for i in range(of.n):
+            depth = around = 0
+            for level in range(of.around.shape[0]):
+                depth += of.around[level, i] < of.m
+                around |= self.ancestors[of.tag_around(level, i)]
+            parent = self.parents[of.tag_around(0, i)]
+            for each in range(self.n_parents):
+                rows[each, i] = each == parent
+            for each in range(self.n_ancestors):
+                rows[self.n_parents + each, i] = around >> each & 1
+            rows[self.n_parents + self.n_ancestors, i] = depth / 10.0
+            rows[self.n_parents + self.n_ancestors + 1, i] = hidden[i]
+
+    cdef tuple fill_places(
+        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_title,
+        double[:, ::1] rows
+    ):
+        """Fill in the place by words (five rows), by the headline (five) and by headings (four)."""
+        cdef const double[::1] c = self.numbers
+        cdef Py_ssize_t n = of.n, i, headline = -1, heading = -1
+        cdef int level, of_headline = 0, n_main = 0, n_later = 0
+        cdef double before = 0, total = 0, overlap, rank, greatest = -1
+        cdef bint is_title
+        above = numpy.empty(n, "p")
+        cdef Py_ssize_t[::1] heading_above = above
+        for i in range(n):
+            total += words[i]
+        for i in range(n):
+            level, is_title = self.levels[of.tag_around(0, i)], of.tag_around(0, i) == c[TITLE_TAG]
+            rows[0, i], rows[1, i] = before / max(total, 1.0), <double> i / n
+            rows[2, i], rows[3, i], rows[4, i] = before, total - before - words[i], total
+            overlap = min(1.0, hits[i] / max(1.0, min(n_title, c[FULL_TITLE])))
+            overlap *= 0.0 if is_title or not 1 < words[i] <= c[MAX_HEADLINE] else hits[i] / words[i]
+            rows[5, i] = overlap
+            rank = overlap + (c[H1_BONUS] if level == 1 else 0.0)
+            rank += c[HEADING_BONUS] if level > 1 else 0.0
+            if rank > greatest and not is_title and (
+                level == 1 or overlap > c[MIN_OVERLAP_HEADING if level else MIN_OVERLAP_LINE]
+            ):
+                greatest, headline, of_headline = rank, i, level
+            n_main += level == 1
+            heading_above[i] = heading
+            rows[10, i] = c[NO_LEVEL] - level if level else 0.0
+            rows[11, i] = before - rows[2, heading] if heading >= 0 else 0.0
+            rows[12, i] = rows[10, heading] if heading >= 0 else 0.0
+            rows[13, i] = min(<double> n_main, c[MAX_MAIN_HEADINGS])
+            heading = i if level else heading
+            before += words[i]
+        for i in range(n):
+            level = self.levels[of.tag_around(0, i)]
+            n_later += 0 <= headline < i and of_headline and level == of_headline
+            rows[6, i] = rows[5, headline] if headline >= 0 else 0.0
+            rows[7, i] = abs(rows[2, i] - rows[2, headline]) if headline >= 0 else 0.0
+            rows[8, i], rows[9, i] = 0 <= headline < i, n_later
+        return headline, above
+
+
+# --- evidence, and the network -------------------------------------------------------------------
+
+def ratios(const uint64_t[::1] ids, const uint32_t[:, ::1] counts, double smoothing, factors):
+    """float64[n]: how often what has these *ids* was inside for each time outside; inf for never."""
+    cdef Py_ssize_t i, at
+    cdef int bits = 0
+    cdef uint64_t first = factors[0], second = factors[1], mixed
+    while (1 << bits) < counts.shape[0]:
+        bits += 1
+    _check_sizes(counts.shape[0], (1 << max(bits, 1),))
+    _check_sizes(2, (counts.shape[1],))
+    result = numpy.empty(ids.shape[0])
+    cdef double[::1] ratio = result
+    with nogil:
+        for i in range(ids.shape[0]):
+            mixed = ids[i] * first
+            at = (mixed ^ mixed >> 29) * second >> (64 - bits)
+            ratio[i] = (counts[at, 1] + smoothing) / (counts[at, 0] + smoothing)
+            if not counts[at, 0] | counts[at, 1]:
+                ratio[i] = INFINITY
+    return result
+
+
+def pool(page, const double[::1] of_texts, const double[::1] of_words, double[:, ::1] rows):
+    """Fill in the mean of each block's texts; sum, least and greatest of its ancestors' words."""
+    cdef _Elements of = _Elements(page.containers)
+    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+    cdef const Py_ssize_t[::1] element = page.attributes.element
+    cdef double[:, ::1] pooled = numpy.zeros((of.m + 1, 3))
+    cdef Py_ssize_t i, at, level
+    cdef double total, least, greatest
+    _check_sizes(of.n, (first.shape[0], size.shape[0], rows.shape[1]))
+    _check_sizes(of_words.shape[0], (element.shape[0],))
+    _check_sizes(5, (rows.shape[0],))
+    _check_all(element, of.m)
+    for i in range(of_words.shape[0]):
+        at = element[i]
+        pooled[at, 0] += of_words[i]
+        pooled[at, 1] = min(pooled[at, 1], of_words[i])
+        pooled[at, 2] = max(pooled[at, 2], of_words[i])
+    for i in range(of.n):
+        _check(first[i], of_texts.shape[0] + 1)
+        _check(size[i] - 1, of_texts.shape[0] - first[i])
+        total = least = greatest = 0
+        for at in range(first[i], first[i] + size[i]):
+            total += of_texts[at]
+        rows[0, i] = total / size[i]
+        total = 0
+        for level in range(of.around.shape[0]):
+            at = of.around[level, i]
+            total += pooled[at, 0]
+            least = min(least, pooled[at, 1])
+            greatest = max(greatest, pooled[at, 2])
+        rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
+
+
+def standardized(
+    const double[:, :] columns, const float[::1] mean, const float[::1] scale, float bound
+):
+    """float32[n, k]: *columns* (float64[k, n]) with mean 0 and deviation 1, clipped at *bound*."""
+    cdef Py_ssize_t i, row
+    cdef float value
+    _check_sizes(columns.shape[0], (mean.shape[0], scale.shape[0]))
+    result = numpy.empty((columns.shape[0], columns.shape[1]), "f4")
+    cdef float[:, ::1] into = result
+    with nogil:
+        for row in range(columns.shape[0]):
+            for i in range(columns.shape[1]):
+                value = (<float> columns[row, i] - mean[row]) * scale[row]
+                value = bound if value > bound else value
+                into[row, i] = -bound if value < -bound else value
+    return result.T

@@ -1,0 +1,183 @@
+"""Pages that only scripts fill, in crawls with a real Chromium; and the proxy that it has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.browser import chromium
+from tests.helpers.local_server import serving
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.site import story
+
+pytestmark = [
+    pytest.mark.skipif(
+        chromium() is None, reason="there is no chromium here: make test-browser installs it"
+    ),
+    pytest.mark.skipif(
+        find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed"
+    ),
+    pytest.mark.slow("a browser"),
+    pytest.mark.any_scrapy("what is asked of Scrapy is shown by further pages, too"),
+]
+N_PAGES = 5
+APP, STATIC = (f"/{kind}/the-storm-of-number-" for kind in ("app", "static"))
+FILL = """<html lang=en><head><title>App</title></head><body><div id=root></div><script>
+fetch("/api" + location.pathname).then(found => found.text()).then(
+  text => document.getElementById("root").innerHTML = text)
+</script></body></html>"""
+ENDLESS = "<html><body><div id=root></div><script>while (true) {}</script></body></html>"
+EMPTY = "<html><body><div id=root></div><script>var nothing</script></body></html>"
+REACHING = """<html><body><div id=root></div><script>
+fetch("PRIVATE/fetched", {mode: "no-cors"}); new WebSocket("PRIVATE/socket".replace("http", "ws"));
+open("PRIVATE/opened"); fetch("/elsewhere", {mode: "no-cors"});
+</script><iframe src="PRIVATE/framed"></iframe><img src="/elsewhere"></body></html>"""
+
+
+@dataclass(slots=True)
+class Server:
+    """Sites at the addresses of the loopback; all can be asked for all pages."""
+
+    is_static: bool = False
+    asked: Counter[str] = field(default_factory=Counter)
+    port: int = 0
+
+    def url(self, path: str, host: str = "127.0.0.2") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def urls(self, kind: str, host: str = "127.0.0.2") -> list[str]:
+        return [self.url(f"/{kind}/the-storm-of-number-{n}", host) for n in range(N_PAGES)]
+
+    def page(self, path: str) -> str:
+        _, kind, _ = path.split("/", 2)
+        if kind == "api":
+            return self.article(path)
+        if kind == "static" or (kind == "app" and self.is_static):
+            return f"<html lang=en><body>{self.article(path)}</body></html>"
+        other = self.url("", "127.0.0.4")
+        pages = {"app": FILL, "endless": ENDLESS, "reaching": REACHING.replace("PRIVATE", other)}
+        return pages.get(kind, EMPTY)
+
+    def article(self, path: str) -> str:
+        number = int(path.rpartition("-")[2])
+        found = story("rendered", number)
+        body = "".join(f"<p>{text}</p>" for text in found.paragraphs)
+        return f"<article><h1>{found.title}</h1>{body}</article>"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    server = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            host = self.headers["Host"].partition(":")[0]
+            server.asked[f"{host}{self.path}"] += 1
+            elsewhere = server.url("/moved", "127.0.0.4") if self.path == "/elsewhere" else ""
+            body = b"" if elsewhere else server.page(self.path).encode()
+            self.send_response(302 if elsewhere else 200)
+            self.send_header("Location", elsewhere)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with serving(Handler, "0.0.0.0") as address:  # noqa: S104 - each loopback address is a site
+        server.port = int(address.rpartition(":")[2])
+        yield server
+
+
+def job(urls: list[str], store: str, **settings: Any) -> Job:
+    options = {
+        **ADDON,
+        "MSS_RENDER": "auto",
+        "MSS_STORE": store,
+        "CONCURRENT_REQUESTS": 1,
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": chromium()},
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000,
+        **settings,
+    }
+    named = ["127.0.0.2", "127.0.0.3"]
+    return Job("silent", {"urls": urls, "named_hosts": named}, options)
+
+
+def counted(found: Crawl) -> dict[str, int]:
+    names = ("pages", "at_once", "in_vain", "failed", "left_out")
+    return {name: int(found.mss(f"render/{name}")) for name in names}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rendered")
+
+
+@pytest.fixture(scope="module")
+def crawls(server: Server, folder: Path) -> tuple[Crawl, Crawl]:
+    """Two sites, of which one needs a browser; and what a browser should not be asked for."""
+    odd = [server.url(f"/{kind}/a") for kind in ("endless", "reaching", "empty")]
+    private = server.urls("app", "127.0.0.4")[:1]
+    jobs = (
+        job([*server.urls("app"), *server.urls("static", "127.0.0.3")], "sites"),
+        job([*odd, *private, *server.urls("app", "127.0.0.3")[:1]], "odd"),
+    )
+    first, second = crawl(folder, jobs)
+    return first, second
+
+
+def test_pages_that_scripts_fill_come_once_and_with_their_text(
+    crawls: tuple[Crawl, Crawl], server: Server
+) -> None:
+    found, _ = crawls
+    urls = [*server.urls("app"), *server.urls("static", "127.0.0.3")]
+
+    texts = {url: fields["text"] for url, fields in found.by_url().items()}
+    assert set(texts) == set(urls)
+    for url, text in texts.items():
+        assert text.endswith(story("rendered", int(url[-1])).paragraphs[-1])
+    assert server.asked[f"127.0.0.3{STATIC}0"] == 1
+
+
+def test_the_memory_of_a_site_asks_at_once_and_now_and_then_plainly(
+    crawls: tuple[Crawl, Crawl], server: Server
+) -> None:
+    """Three pages are enough; the next is asked for plainly, and needed the browser again."""
+    asked = [server.asked[f"127.0.0.2{APP}{number}"] for number in range(N_PAGES)]
+
+    assert asked == [2, 2, 2, 2, 1]
+    expected = {"pages": N_PAGES, "at_once": 1, "in_vain": 0, "failed": 0, "left_out": 0}
+    assert counted(crawls[0]) == expected
+
+
+def test_what_a_browser_cannot_show_costs_one_page(crawls: tuple[Crawl, Crawl]) -> None:
+    """One that never ends, one without more, one on a private host; and then one that it can."""
+    _, found = crawls
+
+    assert [item.url.rpartition("/")[2] for item in found.items] == ["the-storm-of-number-0"]
+    expected = {"pages": 4, "at_once": 0, "in_vain": 3, "failed": 1, "left_out": 1}
+    assert counted(found) == expected
+
+
+def test_scripts_reach_no_private_host(crawls: tuple[Crawl, Crawl], server: Server) -> None:
+    """Neither by frames, sockets and windows, nor by redirects of their own site."""
+    assert server.asked["127.0.0.2/reaching/a"] == server.asked["127.0.0.2/elsewhere"] == 2
+    assert {asked for asked in server.asked if "127.0.0.4" in asked} == {f"127.0.0.4{APP}0"}
+
+
+def test_a_site_that_needs_a_browser_no_more_is_soon_known(
+    crawls: tuple[Crawl, Crawl], server: Server, folder: Path
+) -> None:
+    server.is_static = True
+    (found,) = crawl(folder, [job(server.urls("app"), "sites")])
+
+    assert counted(found)["pages"] == 0
+    assert len(found.by_url()) == N_PAGES

@@ -1,0 +1,146 @@
+"""What pages and sites say on their use by machines, and crawls that leave reserved pages out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss import metadata
+from scrapy_mss.pages.reservations import (
+    STATEMENTS,
+    Reservation,
+    SiteFiles,
+    in_headers,
+    is_reserved,
+)
+from tests.plugin.crawling import Job, crawl
+from tests.spiders.paper import Paper, printing
+
+DOCS = Path(__file__).parents[2] / "docs" / "metadata.md"
+ROBOTS = """
+User-agent: *
+Content-Signal: search=yes, ai-train=no
+Disallow: /private
+
+User-agent: GPTBot  # of two names
+User-agent: CCBot
+Disallow: /news/
+Allow: /news/*.free$
+
+User-agent: otherbot
+Content-Signal: ai-input=no
+Disallow: /
+"""
+TDMREP = """[
+    {"location": "/news/", "tdm-reservation": 1, "tdm-policy": "https://a.example/licence"},
+    {"location": "/news/open/", "tdm-reservation": 0}, {"location": 5}, 7
+]"""
+FILES = SiteFiles().with_robots(ROBOTS).with_tdmrep(TDMREP)
+SIGNAL = ("robots.txt", "content-signal", "search=yes, ai-train=no")
+FORBIDDEN = ("robots.txt", "disallow", "ccbot, gptbot")
+RESERVED = ("tdmrep.json", "tdm-reservation", "1")
+LICENCE = ("tdmrep.json", "tdm-policy", "https://a.example/licence")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/", [SIGNAL]),
+        ("/private", [SIGNAL]),
+        ("/news/1", [SIGNAL, FORBIDDEN, RESERVED, LICENCE]),
+        ("/news/1.free", [SIGNAL, RESERVED, LICENCE]),
+        ("/news/open/1", [SIGNAL, FORBIDDEN, ("tdmrep.json", "tdm-reservation", "0")]),
+    ],
+)
+def test_files_of_a_site_speak_of_its_pages(path: str, expected: list[tuple[str, ...]]) -> None:
+    assert list(FILES.of(path)) == expected
+
+
+def test_headers_name_agents_and_reservations() -> None:
+    tags = ["noai, max-snippet: 5, googlebot: noindex, NOARCHIVE", "unavailable_after: 25 Jun"]
+
+    assert in_headers({"x-robots-tag": tags, "tdm-reservation": ["1"]}) == (
+        ("header", "x-robots-tag", "noai"),
+        ("header", "googlebot", "noindex, noarchive"),
+        ("header", "tdm-reservation", "1"),
+    )
+
+
+def test_meta_of_a_page_name_agents_and_reservations() -> None:
+    page = (
+        "<meta name=ROBOTS content='index, NOAI, noimageai'><meta name=gptbot content=noindex>"
+        "<meta name=tdm-reservation content=1><meta name=robots content=all>"
+    )
+
+    assert metadata.read_html(page).reservations == (
+        ("meta", "robots", "noai, noimageai"),
+        ("meta", "gptbot", "noindex"),
+        ("meta", "tdm-reservation", "1"),
+    )
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.text)
+def test_the_table_says_what_reserves_a_page_and_the_documentation_shows_it(
+    statement: tuple[str, str, bool],
+) -> None:
+    text, meaning, reserves = statement
+    name, colon, value = text.partition(": ")
+    found = Reservation("meta", name if colon else "robots", value if colon else text)
+    if text == "disallow":
+        found = Reservation(*FORBIDDEN)
+
+    assert is_reserved([found]) == reserves
+    row = f"| `{text}` | {meaning} | {'yes' if reserves else 'no'} |"
+    assert row in DOCS.read_text("utf-8")
+
+
+PATHS = st.text("ab/$*.", max_size=12)
+
+
+@given(PATHS, PATHS)
+def test_patterns_match_as_in_robots_txt(pattern: str, path: str) -> None:
+    parts = map(re.escape, pattern.removesuffix("$").split("*"))
+    end = r"\Z" if pattern.endswith("$") else ""
+    site = SiteFiles(rules={"gptbot": [(pattern, False)]})
+
+    is_forbidden = bool(pattern) and re.match(".*".join(parts) + end, path) is not None
+    assert bool(site.of(path)) == is_forbidden
+
+
+@given(st.text())
+@pytest.mark.parametrize(
+    "start", ["", "User-agent: gptbot\nDisallow:", "[" * 100_000, '[{"location"']
+)
+def test_whatever_is_in_a_file_of_a_site_it_is_read(start: str, text: str) -> None:
+    SiteFiles().with_robots(start + text).with_tdmrep(start + text).of("/" + text)
+
+
+@pytest.mark.slow("two crawls")
+def test_reserved_pages_are_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    with printing(Paper()) as paper:
+        free, by_meta, by_header, by_robots, by_file = (paper.publish(n, "feed") for n in range(5))
+        html = "<meta name=robots content=noai>" + paper._article(by_meta)
+        paper.faults[by_meta] = 200, html
+        paper.headers[by_header] = {"TDM-Reservation": "1"}
+        paper.robots = f"User-agent: GPTBot\nDisallow: {by_robots}"
+        file = "/.well-known/tdmrep.json"
+        paper.texts[file] = f'[{{"location": "{by_file}", "tdm-reservation": 1}}]'
+        stories = {paper.url(path) for path in paper.stories}
+        given = {"MSS_WORKERS": 0, "ROBOTSTXT_OBEY": True}
+        left_out, plain = crawl(
+            tmp_path,
+            [
+                Job("news", {"sites": paper.url("/")}, {**given, "MSS_STORE": store, **more})
+                for store, more in (("a", {"MSS_EMIT": "unreserved"}), ("b", {}))
+            ],
+        )
+
+    assert left_out.by_url().keys() == {paper.url(free)}
+    assert left_out.mss("extract/dropped/reserved") == 4
+    assert plain.by_url().keys() == stories
+    assert paper.asked[file] == 1
+    assert not left_out.logged("ERROR")
