@@ -191,7 +191,9 @@ results-of-%: $(VENV)/installed-research
 		--data '$(DATA)' --out research/results $(RESULTS_OF_$*)
 
 # One thread, and processor time: other work on the machine changes the multiples little.
-speed: $(VENV)/installed-research ## what an article costs, stage by stage; fails beyond the targets
+speed: $(VENV)/installed-research ## what an article costs, beside peers, and by stages; fails beyond the targets
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+		$(BIN)/python -m research.benchmarks.speed_peers --data '$(DATA)'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 		$(BIN)/python -m research.benchmarks.speed --data '$(DATA)'
 

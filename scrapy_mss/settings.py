@@ -76,6 +76,17 @@ def _link_priority(value: object) -> float:
         return _share(value)
 
 
+def _recheck(value: object) -> float:
+    """0 for off; hours after which an article is downloaded again, a day if it is just on."""
+    try:
+        return 24.0 * _switch(value)
+    except KeyError:
+        hours: float = _at_least(0, float, LONGEST)(value)
+        if not hours:
+            raise ValueError(value) from None
+        return hours
+
+
 def _optional_fields(value: object) -> tuple[str, ...]:
     found = listed(value)
     if not all(each in OPTIONAL_FIELDS for each in found):
@@ -294,14 +305,15 @@ class Options:
         "site; the rest is in the store. With 0, each page is read on its own. See "
         "[site memory](site-memory.md).",
     )
-    only_new: bool = _setting(
+    only_new: float = _setting(
         False,
-        _switch,
-        "True or False",
+        _recheck,
+        "True, False or a number of hours above 0",
         "Whether to emit only articles that earlier crawls have not seen, or whose page has "
         "changed. Articles that need no recheck are not downloaded, except with `dont_filter` or "
-        "`mss_recheck` in a request's `meta`. `NewsSpider` turns it on. "
-        "See [what is new](every-hour.md#what-is-new).",
+        "`mss_recheck` in a request's `meta`; one needs it after so many hours (24 for `True`), "
+        "or if a feed or sitemap has dated it twice, only if the second date is later. "
+        "`NewsSpider` turns it on. See [what is new](every-hour.md#what-is-new).",
     )
     copies: str = _setting(
         COPIES_KEEP,
@@ -311,14 +323,6 @@ class Options:
         "look for copies, `mark` gives all copies the same key in `story`, `drop` keeps only the "
         "first. `NewsSpider` uses `mark`. See [One story, many papers]"
         "(every-hour.md#one-story-many-papers).",
-    )
-    recheck_hours: float = _setting(
-        24.0,
-        _at_least(0, float, LONGEST),
-        "a number of hours",
-        "After this time an article is downloaded again, to see whether it has changed, unless a "
-        "feed or sitemap has dated it twice. With two dates, it is downloaded again if the second "
-        "is later.",
     )
     report: str = _setting(
         REPORT_COUNTS,
@@ -381,6 +385,7 @@ REMOVED = {
     "MSS_UNSURE_PAGES": "write MSS_REPORT",
     "MSS_FREEZE_AFTER": "write MSS_TRAIN = False for a crawl that is not to learn",
     "MSS_TRUST_AFTER": "delete the line, since the model reads the first page, too",
+    "MSS_RECHECK_HOURS": "write the hours as MSS_ONLY_NEW",
     "MSS_SEEN_DAYS": _CONSTANT,
     "MSS_STORY_DAYS": _CONSTANT,
     "MSS_CHECKPOINT_PAGES": _CONSTANT,

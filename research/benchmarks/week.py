@@ -6,7 +6,8 @@ published, as a table by site. The exit code is 1 if anything is wrong:
 
     missed   articles that lists announced and the site sent, and of which there is no item
     late     those that came in a later crawl
-    twice    articles with two items, but for those that have moved, with the same `story`
+    twice    articles with two items, but for those that have moved
+    copies   copies of other sites' texts and moved articles, in brackets those with another `story`
     false    items of what is no article, or of no page of the site's
     cut      items that lack a fifth of the words
     edits    revisions, and in brackets false ones and edits that were missed
@@ -80,6 +81,7 @@ def cells(found: Findings) -> Iterator[str]:
     yield str(len(found.out))
     for name in ("missed", "late", "twice", "false", "cut"):
         yield str(counts[name])
+    yield f"{counts['copy']} ({counts['no copy']})"
     revisions = sum(map(len, found.revised.values()))
     yield f"{revisions} ({counts['false revision']}, {counts['missed edit']})"
     yield ", ".join(alarms_of(found))
@@ -102,8 +104,10 @@ def table(checks: Checks) -> Iterator[str]:
     last, pages = checks.crawls[-1], sum(len(crawl.asked) for crawl in checks.crawls)
     items = sum(len(crawl.items) for crawl in checks.crawls)
     yield ""
+    coverage, days = checks.coverage, len(checks.coverage.faults)
     yield (
-        f"{checks.hours} crawls, {pages:,} requests, {items:,} items. The store has "
+        f"{checks.hours} crawls, {pages:,} requests, {items:,} items. {coverage.announced:,} "
+        f"addresses were announced; {days} counts of their fates are wrong. The store has "
         f"{last.stored / 1e6:.1f} MB, the crawl's process {last.memory / 1e6:.0f} MB."
     )
 
@@ -112,6 +116,7 @@ def faults(checks: Checks) -> list[str]:
     """All that is wrong."""
     total = sum((found.counts for found in checks.found.values()), start=Counter[str]())
     wrong = [f"{total[name]} {name}" for name in WRONG if total[name]]
+    wrong += checks.coverage.faults
     return [*wrong, *checks.alarm_faults(), *checks.size_faults()]
 
 

@@ -9,10 +9,11 @@ from itertools import pairwise
 from statistics import mean
 from typing import Any, Final
 
+from research.benchmarks.week_coverage import Coverage
 from research.benchmarks.week_crawls import Crawled
 from research.benchmarks.week_world import FAULTS, Paper, Story, World
 
-RECHECK: Final = 25  # hours: `MSS_RECHECK_HOURS`, and those of a crawl
+RECHECK: Final = 25  # hours: `MSS_ONLY_NEW`, and those of a crawl
 WHOLE: Final = 0.8  # of the characters of a text
 SETTLED: Final = 48  # hours: from then on the store has to grow alike, and memory not at all
 MAX_GROWTH: Final = 30  # MB of memory from then on
@@ -47,8 +48,11 @@ class Checks:
             name: Findings(paper) for name, paper in world.papers.items() if paper.is_crawled
         }
         self.crawls: list[Crawled] = []
+        self.coverage = Coverage(world)
 
     def add(self, crawl: Crawled) -> None:
+        self.crawls.append(crawl)
+        self.coverage.add(crawl)
         for found in self.found.values():
             for story in found.paper.listed(crawl.hour):
                 if story.is_article:
@@ -61,7 +65,6 @@ class Checks:
             host, _, measure = alarm.partition("/")
             paper, _ = self.world.find(f"http://{host}/")
             self.found[paper.name].alarms.setdefault(measure, crawl.hour)
-        self.crawls.append(crawl)
 
     def _item(self, crawl: Crawled, item: dict[str, Any]) -> None:
         paper, story = self.world.find(item["url"])
@@ -74,10 +77,19 @@ class Checks:
         elif story.path not in found.out:
             found.out[story.path] = crawl.hour
             found.keys[story.path] = item["story"]
-        elif crawl.hour < story.moved or item["story"] != found.keys[story.path]:
+        elif crawl.hour < story.moved:
             found.note("twice", crawl, item["url"])
-        if share_of(story, crawl.hour, item["text"]) < WHOLE:
+        else:
+            self._copy(found, item["story"], found.keys[story.path], item["url"])
+        is_cut = paper.has("lead only", crawl.hour)
+        if not is_cut and share_of(story, crawl.hour, item["text"]) < WHOLE:
             found.note("cut", crawl, item["url"])
+
+    def _copy(self, found: Findings, story: str, original: str, url: str) -> None:
+        if story == original:
+            found.counts["copy"] += 1
+        else:
+            found.note("no copy", self.crawls[-1], url)
 
     def _revision(
         self, found: Findings, crawl: Crawled, story: Story, item: dict[str, Any]
@@ -107,8 +119,8 @@ class Checks:
                 if self._is_edit_due(found, story) and not found.revised[path]:
                     found.note("missed edit", last, path)
                 original = self._original(found.paper, story)
-                if path in found.keys and original not in ("", found.keys[path]):
-                    found.note("no copy", last, path)
+                if path in found.keys and original:
+                    self._copy(found, found.keys[path], original, path)
 
     def _is_edit_due(self, found: Findings, story: Story) -> bool:
         """Whether an edit had to be seen: its lists said so, or it was read again by then."""

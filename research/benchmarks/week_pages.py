@@ -17,8 +17,8 @@ from research.webs.rendering import Rendering
 
 HTML, XML, TEXT = "text/html; charset=utf-8", "application/xml", "text/plain"
 SECTIONS: Final = ("politics", "culture")
+ADVERTISING: Final = ("ad", "event", "job", "test")  # lists of words
 HUGE: Final = 49_900  # addresses of a sitemap; its protocol allows a hundred more
-HOURS_IN_ALL: Final = 1000  # more than the world has
 OVERSIZE: Final = 5_000_000  # bytes; crawls of the week take fewer
 SLOW_SECONDS, TIMEOUT_SECONDS = 0.2, 4.0
 NAMESPACES: Final = (
@@ -51,7 +51,7 @@ def _story(paper: Paper, path: str, hour: int, request: int) -> Answer:
     if story is None or not story.hour <= hour < story.deleted:
         is_gone = story is not None and story.document.number % 2 == 1
         return Answer("<title>Not found</title>", status=410 if is_gone else 404)
-    if paper.has("forbidden", hour):
+    if paper.has("forbidden", hour) or paper.has("forbidden, with texts in the feed", hour):
         return Answer("<title>403 Forbidden</title><h1>403 Forbidden</h1>", status=403)
     if path != story.path_at(hour):
         return Answer(status=301, location=story.path_at(hour))
@@ -71,9 +71,8 @@ class HourlyRendering(Rendering):
 
     @cached_property
     def around(self) -> Rendering:
-        """What has the stories of the boxes."""
-        number = HOURS_IN_ALL * self.document.number + self.hour
-        return Rendering(self.site, replace(self.document, number=number), self.url)
+        """What has the stories of the boxes: the same on all pages of the site in that hour."""
+        return Rendering(self.site, replace(self.document, number=self.hour), self.url)
 
     def links(self, count: int, path: str = "", words: str = "menu") -> str:
         return self.around.links(count, path, words)
@@ -83,7 +82,8 @@ class HourlyRendering(Rendering):
 
     def element(self, role: str, inner: str) -> str:
         if role == "related":  # a box within the text
-            inner = f"{self.prose.labels['related']}: {self.around.links(1, words='headline')}"
+            headline = self.site.prose(f"{self.url}/{self.hour}").write("headline")
+            inner = f"{self.prose.labels['related']}: <a href='/x'>{escape(headline)}</a>"
         return super().element(role, inner)
 
     def content(self) -> str:
@@ -106,7 +106,8 @@ def page(paper: Paper, story: Story, hour: int, request: int) -> str:
         site = templates()[f"tribune/{site.language}"]
     advertising = ""
     if paper.has("advertising", hour):
-        texts = site.prose(f"advertising/{request}").several("test", 3)
+        prose = site.prose(f"advertising/{request}")
+        texts = (prose.write(name) for name in prose.random.sample(ADVERTISING, 3))
         advertising = f"<div class='ad-slot'><p>{' '.join(texts)}</p></div>\n"
     url = paper.address(story, hour)
     made = HourlyRendering(site, written, url, hour, advertising).html()

@@ -61,6 +61,7 @@ FAULTS: Final = {
     "timeouts": Planted(),
     "maintenance": Planted(),
     "oversize": Planted(),
+    "forbidden, with texts in the feed": Planted(),
     "off-site": Planted(),
     "empty feeds": Planted(),
     "lead only": Planted(("words",), 24),

@@ -442,8 +442,7 @@ def crawls(web: Web, spider: str, folder: Path) -> list[dict[str, list[str]]]:
                 "FEEDS": {str(feed): {"format": "jsonlines"}},
                 "LOG_LEVEL": "ERROR",
                 "MSS_COPIES": "keep",
-                "MSS_ONLY_NEW": True,
-                "MSS_RECHECK_HOURS": 0,
+                "MSS_ONLY_NEW": 0.001,  # hours after which each page is looked at again
                 "MSS_STORE": str(folder / "store"),
                 "TELNETCONSOLE_ENABLED": False,
             }

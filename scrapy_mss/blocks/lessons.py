@@ -177,9 +177,10 @@ class Normal(NamedTuple):
         """Those of the sums at the places *place*, in pages."""
         columns, n = _terms()
         columns = columns[:, place].astype(np.intp)
-        at = columns[:, np.newaxis] * n + columns
-        weights = np.broadcast_to(CURVATURE * weight, at.shape)
-        curvature: Floats = np.bincount(at.ravel(), weights.ravel(), n * n).astype(float)
+        weights = np.broadcast_to(CURVATURE * weight, columns.shape).ravel()
+        curvature = np.zeros(n * n)
+        for column in columns:  # one at a time: all pairs of them take 160 MB for a full table
+            curvature += np.bincount((column * n + columns).ravel(), weights, n * n)
         slopes = np.broadcast_to(residual, columns.shape)
         slope: Floats = np.bincount(columns.ravel(), slopes.ravel(), n).astype(float)
         return cls(curvature.reshape(n, n), slope)
@@ -190,16 +191,16 @@ class Normal(NamedTuple):
         slope: Floats = self.slope + sign * other.slope
         return Normal(curvature, slope)
 
-    def correction(self, prior: float, most: float) -> Floats:
-        """float64[N_PLACES]: log-odds within *most*, where *prior* pages speak for none."""
+    def correction(self) -> Floats:
+        """float64[N_PLACES]: log-odds within `MOST`, where `PRIOR_PAGES` speak for none."""
         columns, n = _terms()
         # The coefficients of what no page has are 0. A site has few others, and its small system is
         # solved by one thread: several would wait for one another where other processes are busy.
         known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
-        curvature = self.curvature[np.ix_(known, known)] + prior * np.eye(len(known))
+        curvature = self.curvature[np.ix_(known, known)] + PRIOR_PAGES * np.eye(len(known))
         fitted = np.zeros(n)
         fitted[known] = np.linalg.solve(curvature, self.slope[known])
-        bounded: Floats = np.clip(fitted[columns].sum(axis=0), -most, most)
+        bounded: Floats = np.clip(fitted[columns].sum(axis=0), -MOST, MOST)
         return bounded
 
 
@@ -484,13 +485,13 @@ class Lessons:
         total = _sum(folds)
         gains = np.zeros((len(tables), 2))
         for number, fold in enumerate(folds):
-            correction = total.plus(fold, -1).correction(PRIOR_PAGES, MOST)
+            correction = total.plus(fold, -1).correction()
             gains[number::n_folds] = [table.gain(correction) for table in tables[number::n_folds]]
         gain, counts_weight = Gain(*gains.T), self._proven_counts(rows)
         weight = gain.proven_weight
         if not weight:
             return ScriptLesson(len(tables), counts_weight=counts_weight)
-        correction = weight * total.correction(PRIOR_PAGES, MOST)
+        correction = weight * total.correction()
         of_a_page = float(gain.of(weight).sum()) / sum(table.pages for table in tables)
         return ScriptLesson(len(tables), correction, weight, of_a_page, counts_weight)
 

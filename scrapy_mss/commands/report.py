@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
-from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.pages.addresses import site_of, site_of_host
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
@@ -24,6 +26,8 @@ from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
+from scrapy_mss.wrappers import WrapperError, load_wrappers
+from scrapy_mss.wrappers.replacing import file_of
 
 WITH_ALARMS: Final = 1
 PAGE: Final = Path("mss-report.html")
@@ -66,6 +70,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(str(error)) from error
     lessons = StoredModel(stored, DEFAULT).load().lessons
     found = report_of(store, this_hour(), dict.fromkeys(map(site_of, fronts)), lessons)
+    found = replace(found, rules=_rule_files(command))
     if not any(site.days or site.activity.attempts for site in found.sites):
         raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)
@@ -77,6 +82,16 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         for line in _lines(found, target):
             print_line(line)
     return WITH_ALARMS if found.alarms else GOOD
+
+
+def _rule_files(command: MssCommand) -> dict[str, str]:
+    """The file with the first rule of each site, of those that can be loaded."""
+    try:
+        rules = load_wrappers(settings.read(command.settings).wrappers)
+    except WrapperError:  # which a crawl does not start with
+        return {}
+    files = ((site_of_host(rule.host), file_of(rule)) for rule in reversed(rules.wrappers))
+    return {site: str(path) for site, path in files if path.is_file()}
 
 
 def _write_pages(store: UncertainStore, target: Path) -> int:
@@ -104,8 +119,7 @@ def _lines(found: Report, target: Path) -> Iterator[str]:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
     yield from map(str, found.alarms)
-    if found.shells:
-        yield found.shells
+    yield from found.advice
     with_alarms = sum(bool(site.alarms) for site in found.sites)
     yield f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {target.resolve()}"
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line, print_text
+from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line, print_text
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
     chosen_model,
+    existing_path,
     extractor_with,
     is_address,
     known_site,
@@ -23,6 +26,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import printable, read_regular
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.suggest import (
     MAX_PAGES,
@@ -32,7 +36,12 @@ from scrapy_mss.suggest import (
     of_one_site,
     suggest,
 )
+from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
+from scrapy_mss.wrappers.registry import LARGEST_FILE
+from scrapy_mss.wrappers.replacing import difference, file_of, replaced
 
+MAX_SHOWN: Final = 10  # pages with what a rule selects, before it is replaced
+MAX_END: Final = 60  # characters of a text, at its beginning and at its end
 MAX_LISTED: Final = 20  # pages on which rule and model disagree
 DISAGREE: Final = 0.9  # the agreement below which a page is worth a look
 
@@ -47,33 +56,89 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "fetched together with pages of the site that it links to, the likeliest articles first; "
         f"at most {MAX_PAGES} pages are read",
     )
-    parser.add_argument(
+    outputs = parser.add_mutually_exclusive_group()
+    outputs.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="the file for the rule; default: print it"
     )
+    outputs.add_argument(
+        "--replace",
+        type=existing_path,
+        metavar="FILE",
+        help="put the rule in the place of the one in this file that is for the pages, after "
+        "showing what changes and asking",
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
     add_model_arguments(parser)
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     extractor = extractor_with(chosen_model(options, command))
+    rules = load_wrappers(options.replace) if options.replace else None
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:
         is_alone = len(options.pages) == 1  # the front page of a site, or one article
         pages += _fetched(addresses, command, MAX_PAGES - 1 if is_alone else 0)
+    old = None if rules is None else _used(rules, pages, options.replace)
+    if rules is not None:
+        pages = [page for page in pages if rules.find(page.url) is old]
     try:
         _, of_site = of_one_site(pages)
-        found = suggest(pages, extractor, known_site(options, command, of_site[0].url))
+        found = suggest(pages, extractor, known_site(options, command, of_site[0].url), old)
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND
+    for line in _verdict(found):
+        print_line(line, sys.stderr)
+    if old is not None:
+        return _replace(options, found, old)
     if options.output:
         with writing(options.output):
             write_atomically(options.output, found.yaml.encode())
     else:
         print_text(found.yaml)
-    for line in _verdict(found):
-        print_line(line, sys.stderr)
     return GOOD
+
+
+def _used(rules: Registry, pages: list[StoredPage], path: Path) -> Wrapper:
+    """Which of the *rules* in the file at *path* is for most of *pages*."""
+    used = Counter(rule for page in pages if (rule := rules.find(page.url)))
+    if not used:
+        raise CommandError(f"{path}: no rule is for any of the {len(pages)} pages")
+    return used.most_common(1)[0][0]
+
+
+def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> int:
+    """Show what changes in the file of *old*, and on pages; write it if that is wanted."""
+    path = file_of(old)
+    before = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
+    after = replaced(before, old, found.rule, found.yaml)
+    for line in difference(before, after, str(path)):
+        print_line(line)
+    for page, text in islice(zip(found.pages, found.before, strict=True), MAX_SHOWN):
+        print_line(page.url)
+        print_line(f"  before  {_shortly(text)}")
+        print_line(f"  now     {_shortly(page.rule_text)}")
+    rules = shlex.quote(str(path.parent))
+    print_line(f"scrapy mss workbench {shlex.join(options.pages)} -r {rules} shows the pages")
+    if not options.yes and not _is_confirmed(f"Replace the rule in {path}? [y/N] "):
+        return NOT_FOUND
+    with writing(path):
+        write_atomically(path, after.encode())
+    return GOOD
+
+
+def _is_confirmed(question: str) -> bool:
+    print(printable(question), end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _shortly(text: str) -> str:
+    """How long *text* is, and how it begins and ends."""
+    line = " ".join(text.split())
+    if len(line) > 2 * MAX_END:
+        line = f"{line[:MAX_END]} … {line[-MAX_END:]}"
+    return f"{len(text.split()):,} words: {line}" if text else "nothing"
 
 
 def _stored(sources: list[str]) -> Iterator[StoredPage]:
@@ -120,7 +185,8 @@ def _difference(page: PageAgreement) -> str:
 ACTION = Action(
     "Infer a rule for a site from some of its pages, without labels, and print it as a file\n"
     "for MSS_WRAPPERS. Standard error shows its confidence, the pages that were excluded, and\n"
-    "those on which rule and model disagree. Exit code 1 if no rule is good enough.",
+    "those on which rule and model disagree. Exit code 1 if no rule is good enough, or if one is\n"
+    "not to be replaced.",
     "scrapy mss suggest crawl.warc.gz -o rules/example.com.yaml",
     add_arguments,
     perform,

@@ -6,7 +6,7 @@ are computed once for both training and extraction: the result is a summary, and
 training example and the article.
 
 There is room for more pages while workers might run out of them, and downloads wait for room. Pages
-downloaded earlier would wait in Scrapy's scraper, which holds 5 MB of pages and some tasks for
+downloaded earlier would wait in Scrapy's scraper, which holds 5 MB of pages and a hundred tasks for
 each, and would make the crawl slower than its workers are.
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -57,39 +56,6 @@ PageJob: TypeAlias = Future[PageAnswer]
 # For each worker, one page that is read, and others that are at hand when the event loop is busy
 # elsewhere for a while. Each is in memory, and may be as large as MSS_MAX_BODY.
 PAGES_A_WORKER = 4
-PAUSE = 0.005  # seconds: pages that were let in reach the workers, which read one or two
-
-
-class _Room:
-    """Lets pages in, in their order, while there is not *enough* to do under way.
-
-    A page that was let in is under way some turns of the event loop later, or never. So no more are
-    let in than are missing, and what comes of them is awaited before others are. All at once would
-    keep the loop busy with one another's steps, and the workers waiting for the first.
-    """
-
-    def __init__(self, enough: int) -> None:
-        self.under_way = 0  # jobs of the workers
-        self._enough = enough
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._pause: asyncio.TimerHandle | None = None
-
-    async def entered(self) -> None:
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        if self._pause is None:
-            self._let_in()
-        await turn
-
-    def _let_in(self) -> None:
-        self._pause = None
-        turns = [turn for turn in self._waiting if not turn.done()]  # others were cancelled
-        missing = max(self._enough - self.under_way, 0)
-        self._waiting = deque(turns[missing:])
-        for turn in turns[:missing]:
-            turn.set_result(None)
-        if turns:
-            self._pause = asyncio.get_running_loop().call_later(PAUSE, self._let_in)
 
 
 class PageJobs:
@@ -108,7 +74,10 @@ class PageJobs:
         self.seen: SeenArticles | None = None  # where only new articles are wanted
         self.quality = quality
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
-        self._room = _Room(PAGES_A_WORKER * options.workers)
+        self._under_way = 0  # jobs of the workers
+        self._enough = PAGES_A_WORKER * options.workers
+        self._has_room = asyncio.Event()
+        self._has_room.set()
 
     def start_workers(self, *, asked_for: bool) -> None:
         """Start the workers, if there can be any; a project that has *asked_for* them is warned."""
@@ -138,8 +107,8 @@ class PageJobs:
 
     async def room(self) -> None:
         """Wait while the workers have pages enough."""
-        if self.pool is not None:
-            await self._room.entered()
+        while not self._has_room.is_set():  # others may have woken up before
+            await self._has_room.wait()
 
     def begin(self, page: PageRequest, *, with_site: bool = True) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception.
@@ -157,7 +126,7 @@ class PageJobs:
             return job
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
         submitted = self.pool.submit(page)
-        self._room.under_way += 1
+        self._count(1)
         submitted.add_done_callback(
             lambda done: loop.call_soon_threadsafe(self._take, url, done, job)
         )
@@ -165,7 +134,7 @@ class PageJobs:
 
     def _take(self, url: str, done: PageJob, job: PageJob) -> None:
         """Let *job* be answered as the pool has *done* it, or here if it has no workers."""
-        self._room.under_way -= 1
+        self._count(-1)
         error = None if done.cancelled() else done.exception()
         if isinstance(error, NoWorkerError):
             answer = self._answer_here(unpacked(error.page, PageRequest))
@@ -186,6 +155,17 @@ class PageJobs:
         if answer.failure in FAILURES and answer.failure != ERROR:
             _warn(url, answer.failure)
         return answer
+
+    def _count(self, change: int) -> None:
+        """Count jobs that are under way; there is room again when half of them are done.
+
+        All that wait for room wake up then: after each page, that would take as much time as it.
+        """
+        self._under_way += change
+        if self._under_way >= self._enough:
+            self._has_room.clear()
+        elif self._under_way <= self._enough // 2:
+            self._has_room.set()
 
     def _remember(self, url: str, answer: PageAnswer) -> None:
         if self._sites is not None and answer.update is not None:

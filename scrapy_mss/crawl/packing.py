@@ -15,34 +15,22 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from types import NoneType, UnionType
-from typing import (
-    Any,
-    Final,
-    TypeAlias,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 T = TypeVar("T")
-Reader: TypeAlias = Callable[[Any], Any]
 
 LENGTH: Final = struct.Struct("<I")
 PART: Final = ""  # in the JSON the key of the length of a part
 SHORT: Final = 256  # characters of ASCII that a text in the JSON has at most
 SCALARS: Final = (bool, int, float, bytes, NoneType)
-IN_JSON: Final = frozenset((bool, int, float, NoneType))  # as they are
 INTEGERS: Final = range(-(2**63), 2**64)
 LONGEST_REASON: Final = 200  # characters of an error's message
 # Why data that another process has sent cannot be read.
@@ -65,8 +53,7 @@ def packed(value: object) -> bytes:
 def unpacked(data: bytes, expected: type[T]) -> T:
     """The value of the *expected* type in *data*; arrays are parts of it and cannot be changed."""
     try:
-        reader = _reader(cast("Hashable", expected))
-        value: T = reader(_document(data))
+        value: T = _read(_document(data), expected)
     except ERRORS as error:
         why = f"{error}"[:LONGEST_REASON]  # which may quote what was sent
         raise PackingError(f"expected {expected}: {type(error).__name__}: {why}") from error
@@ -75,11 +62,8 @@ def unpacked(data: bytes, expected: type[T]) -> T:
 
 def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
     """*value* as JSON; what is beside that is added to *parts*."""
-    kind = type(value)
-    if kind in IN_JSON or (kind is str and len(value) <= SHORT and value.isascii()):
-        return value
     if isinstance(value, Enum):
-        return _plain(value.value, parts)
+        value = value.value
     aside = _aside(value)
     if aside is not None:
         parts.append(aside)
@@ -100,14 +84,14 @@ def _aside(value: Any) -> bytes | None:  # noqa: ANN401 - whatever is sent
 
 def _values(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever is sent
     kind: Any = type(value)
-    if isinstance(value, list | tuple | set | frozenset):
-        return value
-    if is_dataclass(value):
-        return [getattr(value, name) for name in _hints(kind)]
-    if isinstance(value, Mapping):
-        return value.items()
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return value.dtype.str, value.shape, value.tobytes()
+    if is_dataclass(value):
+        return (getattr(value, name) for name in _hints(kind))
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, list | tuple | set | frozenset):
+        return value
     raise TypeError(f"cannot be sent to another process: {kind.__name__}")
 
 
@@ -133,69 +117,48 @@ def _document(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
     return document
 
 
-@cache
-def _reader(expected: Any) -> Reader:  # noqa: ANN401 - a type
-    """What gives the value of the *expected* type for what is in the JSON.
-
-    An article has forty fields: their types are taken apart once.
-    """
+def _read(value: Any, expected: Any) -> Any:  # noqa: ANN401 - whatever is expected
     kind, arguments = get_origin(expected) or expected, get_args(expected)
     if kind in (Union, UnionType):
-        return _reader_of_one(arguments)
-    if kind is str:
-        return _text
-    if kind in SCALARS:
-        return partial(_scalar, kinds=(float, int) if kind is float else (kind,))
+        return _first(value, arguments)
+    if kind in (str, *SCALARS):
+        return _scalar(value, kind)
     if kind in FORMS:
         _, from_bytes = FORMS[kind]
-        return lambda value: from_bytes(_exact(value, bytes))
+        return from_bytes(_exact(value, bytes))
     if issubclass(kind, Enum):
-        return cast("Reader", kind)
-    return _reader_of_several(kind, arguments)
+        return kind(value)
+    return _collection(_exact(value, list), kind, arguments)
 
 
-def _reader_of_several(kind: Any, arguments: tuple[Any, ...]) -> Reader:  # noqa: ANN401 - a type
+def _collection(values: list[Any], kind: Any, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
     if kind is np.ndarray:
-        dtype = np.dtype(*get_args(arguments[1]))
-        return lambda value: _array(_exact(value, list), dtype)
+        return _array(values, np.dtype(*get_args(arguments[1])))
     if kind in (dict, Mapping):
-        pair = _reader_of_all(arguments)
-        return lambda value: dict(pair(each) for each in _exact(value, list))
+        return dict(_each(pair, arguments) for pair in values)
     if kind in (list, Sequence, frozenset) or Ellipsis in arguments:
-        make, read = list if kind is Sequence else kind, _reader(arguments[0])
-        return lambda value: make(map(read, _exact(value, list)))
+        make = list if kind is Sequence else kind
+        return make(_read(each, arguments[0]) for each in values)
     if kind is tuple:
-        of_tuple = _reader_of_all(arguments)
-        return lambda value: tuple(of_tuple(value))
-    names, of_fields = tuple(_hints(kind)), _reader_of_all(_hints(kind).values())
-    return lambda value: kind(**dict(zip(names, of_fields(value), strict=True)))
+        return tuple(_each(values, arguments))
+    hints = _hints(kind)
+    return kind(**dict(zip(hints, _each(values, hints.values()), strict=True)))
 
 
-def _reader_of_all(expected: Iterable[Any]) -> Callable[[Any], list[Any]]:
-    """What reads a list whose values have these types."""
-    readers = [*map(_reader, expected)]
-
-    def read(values: Any) -> list[Any]:  # noqa: ANN401 - whatever was sent
-        pairs = zip(readers, _exact(values, list), strict=True)
-        return [reader(value) for reader, value in pairs]
-
-    return read
+def _each(values: list[Any], expected: Iterable[Any]) -> list[Any]:
+    pairs = zip(_exact(values, list), expected, strict=True)
+    return [_read(value, each) for value, each in pairs]
 
 
-def _reader_of_one(expected: tuple[Any, ...]) -> Reader:
-    """What reads a value as the first of some types that it fits."""
-    *others, last = (_reader(each) for each in expected if each is not NoneType)
-    has_none = NoneType in expected
-
-    def read(value: Any) -> Any:  # noqa: ANN401 - whatever was sent
-        if has_none and value is None:
-            return None
-        for each in others:
-            with suppress(*ERRORS):
-                return each(value)
-        return last(value)
-
-    return read
+def _first(value: Any, expected: tuple[Any, ...]) -> Any:  # noqa: ANN401 - whatever is expected
+    """*value* as one of the first of the *expected* types that it fits."""
+    if value is None and NoneType in expected:
+        return None
+    *others, last = (each for each in expected if each is not NoneType)
+    for each in others:
+        with suppress(*ERRORS):
+            return _read(value, each)
+    return _read(value, last)
 
 
 def _array(values: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -205,14 +168,12 @@ def _array(values: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     return np.frombuffer(_exact(data, bytes), dtype).reshape([*map(_size, _exact(shape, list))])
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever was sent
-    return value.decode("utf-8", "surrogatepass") if type(value) is bytes else _exact(value, str)
-
-
-def _scalar(value: Any, kinds: tuple[type, ...]) -> Any:  # noqa: ANN401 - a scalar
+def _scalar(value: Any, kind: type) -> Any:  # noqa: ANN401 - a scalar
+    if kind is str and type(value) is bytes:
+        return value.decode("utf-8", "surrogatepass")
     if type(value) is int and value not in INTEGERS:
         raise OverflowError("an integer of more than 64 bits")
-    return _exact(value, *kinds)
+    return _exact(value, *((float, int) if kind is float else (kind,)))
 
 
 def _exact(value: T, *kinds: type) -> T:

@@ -48,7 +48,7 @@ class StoredState:
         self.learner = Learner(StoredModel(store, DEFAULT))
         self.sites = _remembered_sites(options, store)
         self.seen = (
-            SeenArticles(SeenStore(store), round(60 * options.recheck_hours), minute_now)
+            SeenArticles(SeenStore(store), round(60 * options.only_new), minute_now)
             if options.only_new
             else None
         )
@@ -56,7 +56,7 @@ class StoredState:
             Stories(StoryStore(store), minute_now) if options.copies != COPIES_KEEP else None
         )
         self.quality = (
-            SiteQuality(QualityStore(store), only_new=options.only_new)
+            SiteQuality(QualityStore(store), only_new=bool(options.only_new))
             if options.report != REPORT_OFF
             else None
         )

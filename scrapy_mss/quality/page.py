@@ -50,7 +50,7 @@ def page(found: Report) -> str:
         element("p", period, class_="muted"),
         _tiles(found),
         _alarms(found),
-        element("p", found.shells) if found.shells else Html(""),
+        *(element("p", line) for line in found.advice),
         _attempts(found),
         _sites(found),
         element("h2", "Day by day"),

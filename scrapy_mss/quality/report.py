@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, timedelta
+from shlex import quote
 from typing import Any, Final, TypeAlias
 
 from scrapy_mss.blocks.lessons import Lessons, SiteLesson
@@ -28,6 +29,7 @@ from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
 MANY_SHELLS: Final = 0.1  # of a site's pages in a week; below it they are single odd pages
+REPAIR: Final = "scrapy mss suggest"
 RENDER: Final = "MSS_RENDER = 'auto' asks for them through a browser"
 Alarm: TypeAlias = Figure | Incident
 
@@ -112,6 +114,7 @@ class Report:
 
     today: int
     sites: Sequence[SiteReport]
+    rules: Mapping[str, str] = field(default_factory=dict)  # the file of each site's rule
 
     @property
     def first(self) -> int:
@@ -128,15 +131,23 @@ class Report:
         return sum((site.total for site in self.sites), Counter())
 
     @property
-    def shells(self) -> str:
-        """Which sites have pages that only scripts fill, and what to do; empty if none has."""
-        shown = [
+    def advice(self) -> list[str]:
+        """What to do about sites, a line each."""
+        repairs = [
+            f"{site.site}: its rule may be outdated: {REPAIR} https://{site.site}/ --replace "
+            f"{quote(self.rules[site.site])}"
+            for site in self.sites
+            if site.site in self.rules
+            and any(alarm.measure.startswith("rule") for alarm in site.alarms)
+        ]
+        shells = [
             f"{site.site} ({kind.now:.0%})"
             for site in self.sites
             for kind in site.kinds(self.today)
             if kind.text == SHELL and kind.now >= MANY_SHELLS
         ]
-        return f"pages that only scripts fill: {', '.join(shown)}; {RENDER}" if shown else ""
+        shown = f"pages that only scripts fill: {', '.join(shells)}; {RENDER}"
+        return [*repairs, shown] if shells else repairs
 
 
 def report_of(
@@ -195,6 +206,7 @@ def as_json(found: Report) -> dict[str, Any]:
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
         "alarms": len(found.alarms),
+        "advice": found.advice,
         "sites": [_site_json(site, found.today) for site in found.sites],
     }
 

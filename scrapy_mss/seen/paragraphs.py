@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Counts
 from scrapy_mss.seen.sketches import has_no_spaces, words_of
@@ -47,6 +48,8 @@ IDEOGRAPH: Final = 3  # characters that one of a script without spaces counts as
 MIN_LETTERS: Final = 15  # below that a line is a label, such as "Comments"
 MIN_BESIDE: Final = 2  # paragraphs of the article in the same kind of element, or
 MIN_SHARE: Final = 0.2  # of its words: short articles have a single one
+MOST: Final = 0.5  # of its words
+CONTAINERS: Final = (2, 3)  # elements up, where editors of blocks have each paragraph in its own
 PARAGRAPH: Final = TAG_NUMBERS["p"]
 HEADLINES: Final = (TAG_NUMBERS["h1"], TAG_NUMBERS["title"])  # their numbers are news: "12 dead"
 FEW_LINKS: Final = 0.5  # share of the words
@@ -211,8 +214,9 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
     """bool[n]: the blocks in the kind of element where the article is, by what is *kept* of it.
 
     Paragraphs are elements in the same element, `p` or with the same tag and class words; or lines
-    of the same element; or elements between the lines of the element around them. Links and labels
-    are never of the article.
+    of the same element; or elements between the lines of the element around them; or the only ones
+    of containers that are alike, if these have most of the article. Links and labels are never of
+    the article.
     """
     n = len(lines)
     element, around = page.blocks.ancestors[:2, :n]
@@ -224,6 +228,11 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
     of_article = _of_article(siblings, kept, words)
     in_element = _of_article(np.unique(element, return_inverse=True)[1], kept, words)
     of_article |= in_element | np.isin(around, element[kept & in_element])
+    for depth in CONTAINERS:
+        keys = mix([names, *page.ancestor_keys[1:depth, :n]])
+        alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
+        group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
+        of_article |= _has_most(group, kept, words)
     found: Bools = of_article & is_text(page, lines)
     return found
 
@@ -243,6 +252,13 @@ def _of_article(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
     share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
     enough: Bools = ((counts >= MIN_BESIDE) | (share >= MIN_SHARE))[group]
     return enough
+
+
+def _has_most(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
+    """bool[n]: blocks in the *group* that has most of all that is *kept*."""
+    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    most: Bools = (share > MOST)[group]
+    return most
 
 
 def _letters(line: str) -> int:

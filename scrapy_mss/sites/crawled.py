@@ -10,11 +10,13 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 
+import numpy as np
+
 from scrapy_mss.markup.tokens import TokenIds
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.address_counts import AddressCounts, of_browser
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
-from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of, places_of
+from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import Change, minute_now
@@ -24,17 +26,12 @@ MIN_AGREEMENT = 0.3  # mean agreement of a window, below which the layout is ano
 
 
 def agreement(known: TokenIds, page: SiteMemory) -> float:
-    """The share of the votes of *page* for the containers *known*; 1 without votes.
-
-    uint64[n], ascending.
-    """
+    """The share of the votes of *page* for the containers *known* (uint64[n]); 1 without votes."""
     votes = page.containers.rows[:, VOTES]
     total = float(votes.sum())
     if not total:
         return 1.0
-    if not len(known):
-        return 0.0
-    _, is_known = places_of(page.containers.keys, known)
+    is_known = np.isin(page.containers.keys, known, assume_unique=True)
     return float(votes[is_known].sum()) / total
 
 

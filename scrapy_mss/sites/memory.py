@@ -124,7 +124,8 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         """float64[WIDTH, n]: the counts of *keys* (uint64[n]); 0 where a key is unknown."""
         if not len(self):
             return np.zeros((WIDTH, len(keys)))
-        places, known = places_of(keys, self.keys)
+        places = self.keys.searchsorted(keys)
+        known = self.keys.take(places, mode="clip") == keys
         rows = self.rows.take(places, axis=0, mode="clip") * known[:, np.newaxis]
         counts: Floats = rows.T.astype(np.float64)
         return counts
@@ -133,15 +134,6 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 _NO_COUNTS = KeyedCounts(
     np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
 )
-
-
-def places_of(keys: TokenIds, known: TokenIds) -> tuple[Indices, Bools]:
-    """Where each of *keys* is among those *known*, of which there are some, and whether it is.
-
-    uint64[n] and uint64[m], ascending; intp[n] and bool[n].
-    """
-    places = known.searchsorted(keys)
-    return places, known.take(places, mode="clip") == keys
 
 
 # Of `BlockKeys`: raised when the keys of a page change (tests/blocks/test_families.py), so that

@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
-from contextlib import suppress
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
@@ -251,12 +250,6 @@ async def completed(future: Future[Any]) -> None:
     """
     if future.done():
         return
-    loop = asyncio.get_running_loop()
-    woken = asyncio.Event()
-
-    def wake(_: Future[Any]) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits
-            loop.call_soon_threadsafe(woken.set)
-
-    future.add_done_callback(wake)
-    await woken.wait()
+    ours = asyncio.wrap_future(future)
+    ours.add_done_callback(lambda done: done.cancelled() or done.exception())
+    await asyncio.wait([ours])

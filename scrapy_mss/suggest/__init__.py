@@ -53,6 +53,8 @@ MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
 MAX_TESTS: Final = 10  # pages for `scrapy mss check`
 MIN_AGREEMENT: Final = 0.9  # with the model, of a page that is a test of the rule
 
+NOT_INFERRED: Final = "site name url next_page priority train_only drop_misses".split()
+
 OTHER_SITE: Final = "of another site"
 TOO_MANY: Final = f"beyond the first {MAX_PAGES} pages"
 
@@ -74,7 +76,7 @@ class Suggestion:
 
     ``confidence`` is the expected agreement with the model on further pages, from 0 to 1, and
     ``fields`` the same for each field with a selector. ``left_out`` has the addresses of excluded
-    pages, each with the reason.
+    pages, each with the reason, and ``before`` the texts of the ``pages`` by a rule to be replaced.
     """
 
     rule: Wrapper
@@ -83,10 +85,14 @@ class Suggestion:
     pages: tuple[PageAgreement, ...]
     fields: Mapping[str, float]
     left_out: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, ...] = ()
 
 
 def suggest(
-    pages: Sequence[StoredPage], extractor: Extractor, memory: SiteMemory | None = None
+    pages: Sequence[StoredPage],
+    extractor: Extractor,
+    memory: SiteMemory | None = None,
+    instead_of: Wrapper | None = None,
 ) -> Suggestion:
     """Infer a rule for the site of *pages*, or raise `NoRuleError` with the reason.
 
@@ -97,13 +103,19 @@ def suggest(
     of_site = {page.url for page in own}
     others = [(page.url, OTHER_SITE) for page in pages if page.url not in of_site]
     others += [(page.url, TOO_MANY) for page in own[MAX_PAGES:]]
-    return suggest_of(site, read, tuple(others))
+    return suggest_of(site, read, tuple(others), instead_of)
 
 
 def suggest_of(
-    site: str, read: Sequence[SitePage], others: tuple[tuple[str, str], ...] = ()
+    site: str,
+    read: Sequence[SitePage],
+    others: tuple[tuple[str, str], ...] = (),
+    instead_of: Wrapper | None = None,
 ) -> Suggestion:
-    """A rule for *site* from pages that are *read* already; *others* were left out before."""
+    """A rule for *site* from pages that are *read* already; *others* were left out before.
+
+    Which pages it is for, and what cannot be inferred, it has from that which it is *instead_of*.
+    """
     left_out = (*others, *((page.url, page.left_out) for page in read if page.left_out))
     voters = _voters(read)
     if not voters:
@@ -121,6 +133,8 @@ def suggest_of(
     fields = field_rules(voters)
     selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
     rule = Wrapper(site=site, around=found.around, exclude=found.exclude, **selectors)
+    if instead_of is not None:
+        rule = replace(rule, **{name: getattr(instead_of, name) for name in NOT_INFERRED})
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
     confidence = expected(found.agreement * len(voters), len(voters))
@@ -131,6 +145,7 @@ def suggest_of(
         pages,
         {name: field.confidence for name, field in fields.items()},
         left_out,
+        tuple(each.rule_text for each in agreements(instead_of, read)) if instead_of else (),
     )
 
 

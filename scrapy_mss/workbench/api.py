@@ -147,7 +147,8 @@ def open_site(request: Request) -> Json:
 def suggest(request: Request) -> Json:
     """The rule that is suggested for a site, or why there is none and one to begin with."""
     try:
-        found = suggest_of(request.site, request.pages)
+        old = saving.used_rule(request.state.folder, request.pages[0].url)
+        found = suggest_of(request.site, request.pages, instead_of=old)
     except NoRuleError as error:
         rule = Wrapper(site=request.site, around=error.around or (css("article"),))
         return {"rule": yaml_of(rule), "confidence": 0.0, "reason": str(error)}
@@ -230,7 +231,7 @@ def save(request: Request) -> Json:
         saved = saving.save(request.rule, tests, state.folder, request.text("seen"))
     except saving.ExistsError as error:
         seen = saving.digest(error.text)
-        return {"existing": {"path": str(error.path), "text": error.text, "seen": seen}}
+        return {"existing": {"path": str(error.path), "diff": error.diff, "seen": seen}}
     return {"path": str(saved.path), "rule": saved.text, "message": saved.message}
 
 

@@ -25,13 +25,13 @@ from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.reading import checked, read_by
 from scrapy_mss.wrappers.registry import SUFFIXES
+from scrapy_mss.wrappers.replacing import difference, file_of, replaced
 from scrapy_mss.wrappers.schema import documents, yaml_of
 
 LONGEST: Final = 100_000  # characters; a rule takes hundreds
 MAX_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
 SUFFIX: Final = ".yaml"
-_PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9._-]+")
 
 
@@ -40,11 +40,12 @@ class SaveError(ValueError):
 
 
 class ExistsError(SaveError):
-    """There is a rule already; *text* is the content of its file."""
+    """There is a rule already; *text* is the content of its file, *diff* what would change."""
 
-    def __init__(self, path: Path, text: str) -> None:
+    def __init__(self, path: Path, text: str, content: str) -> None:
         super().__init__(f"{path} holds another rule: replace it, or give yours a name")
         self.path, self.text = path, text
+        self.diff = difference(text, content)[2:]  # without names of files
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +91,23 @@ def rules_in(folder: Path) -> Registry:
 
 
 def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
-    """The file of *folder* whose rule a crawl uses for the page at *url*, and its content.
+    """The file of *folder* whose rule a crawl uses for the page at *url*, and the rule there.
 
     None if there is none, or nothing can be loaded because a file is invalid.
     """
+    found = used_rule(folder, url)
+    if found is None:
+        return None
+    path = file_of(found)
+    return path, _content(path) if len(load_wrappers(path)) == 1 else yaml_of(found)
+
+
+def used_rule(folder: Path, url: str) -> Wrapper | None:
+    """The rule of *folder* that a crawl uses for the page at *url*, as in `saved_rule`."""
     try:
-        found = rules_in(folder).find(url)
+        return rules_in(folder).find(url)
     except WrapperError:
         return None
-    return (file_of(found), _content(file_of(found))) if found else None
-
-
-def file_of(rule: Wrapper) -> Path:
-    """The file that *rule* was loaded from."""
-    return Path(_PLACE_IN_FILE.sub("", rule.origin))
 
 
 def rule_path(folder: Path, rule: Wrapper) -> Path:
@@ -124,35 +128,36 @@ def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Save
     *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = _path(folder, rule, tests.pages)
+    path, old = _place(folder, rule, tests.pages)
     if path_inside(path, folder) is None:
         raise SaveError(f"{path} leads out of the folder of rules: remove the link")
     tested = _with_tests(rule, tests)
     text = yaml_of(tested)
     _check_loaded(tested, text)
     before = _content(path)
-    if before not in ("", text) and digest(before) != seen:
-        raise ExistsError(path, before)
+    content = text if old is None else replaced(before, old, tested)
+    if before not in ("", content) and digest(before) != seen:
+        raise ExistsError(path, before, content)
     n_tests = _check_tests(tested, tests)
-    write_atomically(path, text.encode("utf-8"))
+    write_atomically(path, content.encode("utf-8"))
     return Saved(path, text, _message(tested, folder, n_tests))
 
 
-def _path(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> Path:
-    """The file with the rule of this name that a crawl uses, else one of the host and the name.
+def _place(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> tuple[Path, Wrapper | None]:
+    """The file with the rule of this name that a crawl uses, and that; else one of the host.
 
     A second file would have no effect: a crawl goes on to use the first.
     """
-    path = rule_path(folder, rule)
     try:
         rules = rules_in(folder)
-    except WrapperError:
-        return path  # the message of the saved rule says what is wrong
+    except WrapperError:  # the message of the saved rule says what is wrong
+        return rule_path(folder, rule), None
     used = (rules.find(page.url) for page in pages)
-    path = next((file_of(each) for each in used if each and each.id == rule.id), path)
-    if sum(file_of(each) == path for each in rules) > 1:
-        raise SaveError(f"{path} holds several rules: change this one there, or give yours a name")
-    return path
+    old = next((each for each in used if each and each.id == rule.id), None)
+    path = file_of(old) if old else rule_path(folder, rule)
+    if old is None and sum(file_of(each) == path for each in rules) > 1:
+        raise SaveError(f"{path} holds several rules, none of this name: give yours another")
+    return path, old
 
 
 def _content(path: Path) -> str:

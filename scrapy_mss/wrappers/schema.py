@@ -107,6 +107,10 @@ class Document:
 
     def line_of(self, path: str) -> int:
         """The line of the value at *path*, as in ``.wrappers[0].body``, or of the nearest one."""
+        return int(self.node_at(path).start_mark.line) + 1
+
+    def node_at(self, path: str) -> yaml.Node:
+        """What the file has at *path*, or at the nearest one."""
         node = self._node
         for key, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
             inner = []
@@ -117,7 +121,7 @@ class Document:
             if not inner:
                 break
             node = inner[0]
-        return int(node.start_mark.line) + 1
+        return node
 
 
 def documents(data: bytes) -> list[Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,7 +29,6 @@ from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.markup.tokens import Bools, Floats
 
 N_BLOCKS = 12
-PRIOR, MOST = 0.1, 4.0
 TRAITS = np.uint64(2**24 - 1)  # the bits of a row's key
 
 
@@ -96,7 +96,7 @@ def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_l
     odds = np.array([each for _, each, _ in blocks])
     label = np.array([each for _, _, each in blocks], float)
     table = Table(place, np.ones(len(place)), label - corrected(np.full(len(place), 0.5), odds))
-    correction = table.normal.correction(PRIOR, MOST)
+    correction = table.normal.correction()
 
     slope, curvature = table.gain(correction)
     weight = Gain(np.array([slope]), np.array([curvature])).weight
@@ -115,10 +115,21 @@ def test_the_fit_to_sums_of_sites_is_that_to_all_of_their_blocks() -> None:
     residual = rng.normal(size=40)
     halves = [Normal.of(place[i::2], weight[i::2], residual[i::2]) for i in (0, 1)]
 
-    assert np.allclose(
-        halves[0].plus(halves[1]).correction(PRIOR, MOST),
-        Normal.of(place, weight, residual).correction(PRIOR, MOST),
-    )
+    whole = Normal.of(place, weight, residual)
+
+    assert np.allclose(halves[0].plus(halves[1]).correction(), whole.correction())
+
+
+def test_a_site_that_has_blocks_at_all_places_is_fitted_in_little_memory() -> None:
+    place, ones = np.arange(lessons.N_PLACES), np.ones(lessons.N_PLACES)
+    tracemalloc.start()
+    try:
+        Normal.of(place, ones, ones)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 60e6  # bytes; all pairs of terms at once take 440 million
 
 
 def test_what_all_sites_leave_out_is_left_out_on_another_site() -> None:

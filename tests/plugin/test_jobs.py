@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import _compat, jobs
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.jobs import PAGES_A_WORKER, PAUSE, answered
+from scrapy_mss.crawl.jobs import PAGES_A_WORKER, answered
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize
@@ -48,13 +48,14 @@ class WaitingPool:
 
 
 async def _enough(passed_on: Sequence[int], number: int) -> None:
-    """Wait for so many, however slow the machine is; one too many would come soon after them."""
+    """Wait for so many, however slow the machine is; one too many would come right after them."""
     while len(passed_on) < number:
         await asyncio.sleep(0)
-    await asyncio.sleep(4 * PAUSE)
+    for _ in range(100):
+        await asyncio.sleep(0)
 
 
-def test_pages_wait_while_enough_are_under_way_and_begin_in_order(
+def test_pages_wait_until_half_of_those_under_way_are_done_and_begin_in_order(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawler, waiting, half = crawler_of(MSS_WRAPPERS=RULES), WaitingPool(), PAGES_A_WORKER // 2

@@ -51,9 +51,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_RENDER": [("off", "off"), ("auto", "auto")],
     "MSS_REPORT": [("off", "off"), ("counts", "counts"), ("pages", "pages")],
     "MSS_SHARD": [("3/8", Shard(3, 8)), (None, None)],
-    "MSS_ONLY_NEW": [("1", True), (False, False)],
+    "MSS_ONLY_NEW": [("1", 24.0), ("True", 24.0), (False, 0.0), ("6", 6.0), (0.5, 0.5)],
     "MSS_COPIES": [("keep", "keep"), ("mark", "mark"), ("drop", "drop")],
-    "MSS_RECHECK_HOURS": [("1.5", 1.5), (0, 0.0)],
     "MSS_SITES": [("a.example, b.example", ["a.example", "b.example"]), ([], [])],
 }
 
@@ -72,12 +71,11 @@ BAD: dict[str, list[object]] = {
     "MSS_WORKERS": [-1, "two"],
     "MSS_SITE_MEMORY": [-1, "64 MB"],
     "MSS_LINK_PRIORITY": [-1, "high", 10, float("nan")],
-    "MSS_ONLY_NEW": ["perhaps", []],
+    "MSS_ONLY_NEW": ["perhaps", [], -2, "0.0", float("nan"), 1e10],
     "MSS_RENDER": ["always", True, ""],
     "MSS_REPORT": ["perhaps", True, 5],
     "MSS_SHARD": ["3", "9/8", "0/8", "1/1001", 3],
     "MSS_COPIES": ["merge", True],
-    "MSS_RECHECK_HOURS": [-1, "daily", float("nan")],
 }
 
 

@@ -75,3 +75,31 @@ def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
     assert done.code == 1
     assert done.err == ("scrapy mss suggest: no rule, as none of 1 pages is of use: 1 no article\n")
     assert not (tmp_path / "rule.yaml").exists()
+
+
+def test_a_rule_is_replaced_after_its_changes_were_shown_and_confirmed(tmp_path: Path) -> None:
+    lines = (json.dumps({"url": page.url, "html": page.html}) for page in map(article, range(5)))
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    other = "---\n# theirs\nsite: other.example\nbody: .theirs\n"
+    old = "site: news.example\nname: main\nurl: /2024/*\nbody: .gone\n"
+    (tmp_path / "rules.yaml").write_text(old + other)
+    line = ("pages.jsonl", "--replace", "rules.yaml")
+
+    asked = run(tmp_path, *line)
+    assert asked.code == 1
+    assert (tmp_path / "rules.yaml").read_text() == old + other
+    assert {"-body: .gone", "+around: .story-text", " # theirs"} <= set(asked.out.splitlines())
+    assert asked.out.count("  before  nothing\n  now     ") == 5
+    assert f"words: {text_of(0)[:40]}" in asked.out
+    assert "scrapy mss workbench pages.jsonl -r . shows the pages" in asked.out
+    assert asked.out.endswith("Replace the rule in rules.yaml? [y/N] ")
+
+    assert run(tmp_path, *line, "--yes").code == 0
+    written = (tmp_path / "rules.yaml").read_text()
+    assert written.endswith(other)
+    rule, _ = load_wrappers(tmp_path / "rules.yaml")
+    assert (rule.id, rule.url) == ("news.example/main", ("/2024/*",))
+    assert read_by(rule, Page.of(article(50).html), Extractor()).text == text_of(50)
+
+    (tmp_path / "rules.yaml").write_text(other.removeprefix("---\n"))
+    assert "rules.yaml: no rule is for any of the 5 pages" in run(tmp_path, *line).err

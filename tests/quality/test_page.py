@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 from lxml import html
@@ -164,6 +165,19 @@ def test_sites_that_need_a_browser_are_named() -> None:
     found = _report({"app.example": counts(20), "odd.example": counts(1)})
 
     expected = "pages that only scripts fill: app.example (40%); MSS_RENDER = 'auto' asks for them"
-    assert found.shells.startswith(expected)
-    assert found.shells in html.document_fromstring(page(found)).text_content()
-    assert _report({"odd.example": counts(1)}).shells == ""
+    (advice,) = found.advice
+    assert advice.startswith(expected)
+    assert advice in html.document_fromstring(page(found)).text_content()
+    assert as_json(found)["advice"] == [advice]
+    assert _report({"odd.example": counts(1)}).advice == []
+
+
+def test_a_rule_that_declines_is_named_with_what_mends_it() -> None:
+    site = MadeUpSite(rule=0.9)
+    found = _report({"a.example": broken(site, TODAY, rule=0.1), "b.example": broken(site, TODAY)})
+    files = {"a.example": "my rules/a.yaml", "b.example": "b.yaml"}
+
+    (advice,) = replace(found, rules=files).advice
+    command = "scrapy mss suggest https://a.example/ --replace 'my rules/a.yaml'"
+    assert advice == f"a.example: its rule may be outdated: {command}"
+    assert found.advice == []

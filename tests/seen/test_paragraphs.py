@@ -74,6 +74,20 @@ def test_an_edited_an_added_and_a_removed_paragraph_are_changes(changed: Page) -
     assert read(page(*SENTENCES)).differs_from(read(changed))
 
 
+def test_paragraphs_in_containers_of_their_own_are_compared_too() -> None:
+    """As editors of blocks have them; a box that was kept among them has its own kind."""
+    blocks = "".join(f"<div class=block><div><p>{each}</p></div></div>" for each in SENTENCES)
+    added = f"<div class=block><div><p>{NOTE}</p></div></div>"
+    box = f"<div class=ad><p>{NOTE}</p></div>"
+
+    then, now, beside = (
+        read(Page.of(f"<article>{blocks}{more}</article>")) for more in ("", added, box)
+    )
+
+    assert now.differs_from(then)
+    assert not beside.differs_from(then)
+
+
 @pytest.mark.parametrize(
     ("then", "now"),
     [

@@ -83,7 +83,7 @@ def test_whole_texts_of_a_feed_stand_in_for_pages_that_cannot_be_had(
     assert found.mss("extract/source/feed") == 7
     assert found.mss("train/source/feed") <= 1
 
-    again = read(paper, tmp_path, MSS_RECHECK_HOURS=0)
+    again = read(paper, tmp_path, MSS_ONLY_NEW=0.001)
     assert (again.items, again.mss("extract/source/feed")) == ([], 7)
     assert not read(paper, tmp_path).mss("extract/source/feed")  # none is due
 
@@ -98,7 +98,7 @@ def test_a_page_that_comes_back_is_the_article_or_a_revision(paper: Paper, tmp_p
     paper.faults = {good: FAULTS[0]}  # whose page says more than the feed
     paper.moved.clear()
 
-    found = read(paper, tmp_path, MSS_RECHECK_HOURS=0).by_url()
+    found = read(paper, tmp_path, MSS_ONLY_NEW=0.001).by_url()
 
     revisions = {url.removeprefix(paper.url("")): item["revision"] for url, item in found.items()}
     assert revisions == {short: 1, cut: 1, edited: 2}

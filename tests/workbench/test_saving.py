@@ -72,14 +72,22 @@ def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: P
     assert found.body == RULE.body
 
 
-def test_a_file_of_several_rules_is_not_replaced(tmp_path: Path) -> None:
-    text = "site: one.example\nbody: .mine\n---\nsite: two.example\nbody: .theirs\n"
-    (tmp_path / "mine.yaml").write_text(text, "utf-8")
+def test_in_a_file_of_several_rules_the_others_stay(tmp_path: Path) -> None:
+    other = "---\nsite: two.example # theirs\nbody: .theirs\n"
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"site: one.example\nbody: .mine\n{other}", "utf-8")
+    found = saved_rule(tmp_path, PAGES[0].url)
+    assert found == (path, "site: one.example\nbody: .mine\n")
 
+    with pytest.raises(ExistsError) as refused:
+        save(RULE, CHECKED, tmp_path)
+    assert {"-body: .mine", "+body: '#one-body'"} <= set(refused.value.diff)
+    saved = save(RULE, CHECKED, tmp_path, digest(refused.value.text))
+    assert path.read_text("utf-8") == saved.text + other
+
+    path.rename(tmp_path / "one.example.x.yaml")
     with pytest.raises(SaveError, match="several rules"):
-        save(RULE, CHECKED, tmp_path, digest(text))
-
-    assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == [text]
+        save(replace(RULE, name="x"), CHECKED, tmp_path)
 
 
 GONE = replace(RULE, body=(css(".gone"),))

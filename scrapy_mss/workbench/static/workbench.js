@@ -421,7 +421,9 @@ async function save(seen = "") {
   const { site, rule } = state;
   const found = await ask("save", { site, rule, seen });
   if (found.existing) {
-    const content = [make("p", {}, `${found.existing.path} has this rule:`), make("pre", {}, found.existing.text)];
+    const changes = { "+": "ins", "-": "del" };
+    const lines = found.existing.diff.map((line) => make(changes[line[0]] ?? "span", {}, `${line}\n`));
+    const content = [make("p", {}, `${found.existing.path} would change so:`), make("pre", {}, ...lines)];
     const isMeant = await confirm("Replace the saved rule?", content, "Replace");
     if (isMeant && site === state.site && rule === state.rule) await save(found.existing.seen);
     return;
