@@ -61,7 +61,7 @@ class StoredState:
             else None
         )
         self.fates = (
-            Fates(LossStore(store), self.quality, numbers, only_new=options.only_new)
+            Fates(LossStore(store), self.quality, numbers, only_new=bool(options.only_new))
             if self.quality is not None
             else None
         )
