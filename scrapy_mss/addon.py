@@ -11,10 +11,10 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import (
     EncodingMiddleware,
     FedPages,
-    RenderMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
     SiteFilesMiddleware,

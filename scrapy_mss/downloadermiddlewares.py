@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.browser import FLAG, Browser, why_not
 from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.pages import (
     FED,
@@ -32,7 +28,6 @@ from scrapy_mss.crawl.pages import (
     left_site,
     listed_text,
 )
-from scrapy_mss.crawl.rendering import Rendering
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality import fates
@@ -91,53 +86,6 @@ class EncodingMiddleware:
         self._stats.add(stats.ENCODING_MENDED, encoding=charset.name)
         logger.debug("scrapy-mss: %s is decoded as %s", response.url, charset.name)
         return response.replace(encoding=charset.name)
-
-
-class RenderMiddleware(Component):
-    """Asks for pages through a browser if only scripts fill them (`MSS_RENDER`).
-
-    The spider gets one response, whichever of them has a text.
-    """
-
-    ORDER: Final = 548  # before the page is learned (545), after redirects and retries
-
-    def __init__(self, extension: MssExtension, rendering: Rendering) -> None:
-        super().__init__(extension)
-        self._rendering = rendering
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = MssExtension.of(crawler)
-        if extension.options.render == settings.RENDER_OFF:
-            raise NotConfigured
-        if why := why_not(crawler.settings):
-            logger.warning("scrapy-mss: MSS_RENDER is without effect: %s", why)
-            raise NotConfigured
-        named = getattr(crawler.spider, "named_hosts", ())
-        fetch = partial(_compat.download, crawler)
-        browser = Browser(fetch, named, extension.options.max_body)
-        crawler.signals.connect(browser.close, signals.spider_closed)
-        return cls(extension, Rendering(browser, extension))
-
-    async def process_request(
-        self, request: Request, spider: Spider | None = None
-    ) -> Response | None:
-        """Give what the browser shows, where pages at such addresses needed it."""
-        return await self._rendering.at_once(request) if self._begins(request) else None
-
-    async def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Pass on the response, or what the browser shows in its place."""
-        if FLAG in response.flags or not is_page(response, request) or not self._begins(request):
-            return response
-        return await self._rendering.instead(response, request)
-
-    def _begins(self, request: Request) -> bool:
-        """Whether a browser may be asked in place of *request*: it knows no proxy of a request."""
-        meta = request.meta
-        is_other = any(map(meta.get, (FLAG, "proxy", SKIP_EXTRACTION))) or left_site(request)
-        return request.method == "GET" and request.callback is not NO_CALLBACK and not is_other
 
 
 class FedPages:

@@ -384,7 +384,7 @@ class Extractor:
         kept = keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
         text = readable(page.tokens, kept)
         likely = reading.article_probability if text else 0.0
-        verdict = verdict_of(_facts(reading, kept, text, likely))
+        verdict = verdict_of(facts_of(reading.page, kept, text, likely))
         extraction = Extraction(
             text=text,
             span=chosen.span,
@@ -432,12 +432,12 @@ def _model_of(profile: str) -> Model:
     return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
 
 
-def _facts(reading: _Reading, kept: Bools, text: str, likely: float) -> PageFacts:
+def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
-    page = reading.page.page
+    page = read.page
     return PageFacts(
         page.declarations,
-        reading.page.address,
+        read.address,
         page.title,
         text,
         n_words=int(np.count_nonzero(page.tokens.is_word & kept)),

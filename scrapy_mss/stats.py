@@ -65,16 +65,12 @@ ENCODING_MENDED = Stat(
     "responses in another [encoding](crawling.md#encodings) than they declare, by that encoding",
 )
 RENDER_PAGES = Stat(
-    "render/pages", "pages asked for through the [browser](troubleshooting.md#javascript)"
+    "render/pages", "pages asked for by the [browser](troubleshooting.md#javascript)"
 )
-RENDER_AT_ONCE = Stat(
-    "render/at_once", "pages asked for through it at once, as others at such addresses needed it"
-)
-RENDER_IN_VAIN = Stat("render/in_vain", "pages that it showed without a text, or failed to show")
-RENDER_FAILED = Stat("render/failed", "pages that it failed to show")
-RENDER_LEFT_OUT = Stat(
-    "render/left_out", "pages that need it and are beyond the limits, or on a private host"
-)
+RENDER_AT_ONCE = Stat("render/at_once", "of these, at once, as the site memory knows")
+RENDER_IN_VAIN = Stat("render/in_vain", "of these, without a text")
+RENDER_FAILED = Stat("render/failed", "of these, not shown")
+RENDER_LEFT_OUT = Stat("render/left_out", "shells beyond the limits of the browser")
 JOINED = Stat("join/pages", "further pages joined to the article of the first page")
 JOIN_STOPPED = Stat(
     "join/stopped/{reason}",

@@ -15,6 +15,7 @@ from scrapy_mss.output.sanitizing import MAX_DEPTH, rebuilt, sanitized
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP
 
+URL = "https://news.example/2024/story.html"
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
 
@@ -47,9 +48,9 @@ def test_both_ways_nest_the_same_elements(source: str, seed: int, depth: int) ->
     tokens = tokenize(source)
     kept = np.random.default_rng(seed).random(len(tokens)) < 0.9
 
-    compiled = rebuilt(tokens, kept, depth)
+    compiled = rebuilt(tokens, kept, URL, depth)
     with python_alone():
-        alone = rebuilt(tokens, kept, depth)
+        alone = rebuilt(tokens, kept, URL, depth)
 
     assert compiled == alone
 
@@ -61,11 +62,12 @@ def test_both_ways_nest_the_same_elements(source: str, seed: int, depth: int) ->
         (2, bytes(255), "256, 256 and 255 numbers of 256"),
         (1, b"\x09" * 256, "becomes one without a name, of 1"),
         (3, b"", "0 bytes of classes"),
-        (5, [], "attributes of 0 names, of 1"),
+        (5, [], "1 names, 0 tags and attributes of 1"),
+        (6, [], "1 names, 1 tags and attributes of 0"),
     ],
 )
 def test_tables_that_leave_out_a_tag_are_refused(place: int, wrong: object, said: str) -> None:
-    tables: list[Any] = [bytes(256), bytes(256), bytes(256), bytes(3072), ["p"], [[]], (0, 0), 0]
+    tables: list[Any] = [*[bytes(256)] * 3, bytes(3072), ["p"], ["<p>"], [[]], (0, 0), 0]
     tables[place] = wrong
 
     with pytest.raises(ValueError, match=said):

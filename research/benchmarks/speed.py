@@ -37,7 +37,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, confidence_features, page_features
 from scrapy_mss.blocks.selection import article_tokens, of_story, select
 from scrapy_mss.core.cleaning import keep
-from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, facts_of
 from scrapy_mss.items import Article
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable
@@ -47,6 +47,7 @@ from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.media import Medium, kept_media, media_fields
+from scrapy_mss.pages.kinds import verdict_of
 
 SETS = ("articles_wcxb", "articles_manual")
 N_PAGES = 300
@@ -145,6 +146,8 @@ def read_in_stages(html: str, url: str, model: Model, clock: Clock) -> str:
     kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     text = readable(page.tokens, kept)
     clock.lap("render")
+    verdict_of(facts_of(read, kept, text, likely))
+    clock.lap("kind")
     return text
 
 

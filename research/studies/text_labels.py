@@ -135,7 +135,7 @@ def unseen(folder: Path, name: str, pages: Sequence[LabelledPage], limit: int | 
 def article_body(source: str) -> str:
     """The text that the page *source* declares to be its only article's, if it does."""
     scripts = Selector(source).xpath("//script[contains(@type, 'ld+json')]/text()").getall()
-    articles = Graph(scripts, PageIdentity()).nodes(ARTICLE)
+    articles = Graph(scripts, PageIdentity).nodes(ARTICLE)
     bodies = {each for node in articles if isinstance(each := node.get(DECLARED), str)}
     return plain_words(bodies.pop()) if len(bodies) == 1 else ""
 

@@ -133,6 +133,12 @@ def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     sums += bias
     np.maximum(sums, 0.0, out=sums)
     sums *= weights
+    return _folded(sums)
+
+
+@accelerated()
+def _folded(sums: Matrix) -> Matrix:
+    """float32[n]: the *sums* of each row, the second half added to the first, and so on."""
     rest = sums.shape[1]
     while rest > 1:
         half = rest - rest // 2

@@ -214,34 +214,24 @@ class Containers:
 
     def totals(self, values: Floats) -> Floats:
         """float64[k, m]: the sums of *values* (float64[k, n]) inside each element."""
-        return _totals(self, values)
+        before = np.zeros((len(values), self.n_blocks + 1))
+        values.cumsum(axis=1, out=before[:, 1:])
+        totals: Floats = before.take(self.end, axis=1) - before.take(self.begin, axis=1)
+        return totals
 
     def inside(self, chosen: Bools) -> Bools:
         """bool[n]: the blocks inside any of the *chosen* elements (bool[m])."""
-        return _inside(self, chosen)
+        rows = chosen.nonzero()[0]
+        edges = np.bincount(self.begin.take(rows), minlength=self.n_blocks + 1)
+        edges -= np.bincount(self.end.take(rows), minlength=self.n_blocks + 1)
+        inside: Bools = np.greater(edges.cumsum()[:-1], 0)
+        return inside
 
     def run(self, row: int) -> Bools:
         """bool[n]: the blocks inside the element at *row*."""
         blocks = np.zeros(self.n_blocks, np.bool_)
         blocks[self.begin[row] : self.end[row]] = True
         return blocks
-
-
-@accelerated()
-def _totals(containers: Containers, values: Floats) -> Floats:
-    before = np.zeros((len(values), containers.n_blocks + 1))
-    values.cumsum(axis=1, out=before[:, 1:])
-    totals: Floats = before.take(containers.end, axis=1) - before.take(containers.begin, axis=1)
-    return totals
-
-
-@accelerated()
-def _inside(containers: Containers, chosen: Bools) -> Bools:
-    n_blocks, rows = containers.n_blocks, chosen.nonzero()[0]
-    edges = np.bincount(containers.begin.take(rows), minlength=n_blocks + 1)
-    edges -= np.bincount(containers.end.take(rows), minlength=n_blocks + 1)
-    inside: Bools = np.greater(edges.cumsum()[:-1], 0)
-    return inside
 
 
 def _around(tokens: Tokens, blocks: Blocks, start: Indices) -> tuple[Indices, Indices]:

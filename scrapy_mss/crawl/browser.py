@@ -81,11 +81,6 @@ class Browser:
         self._longest = longest
         self._windows = asyncio.Semaphore(WINDOWS)
 
-    async def reaches(self, url: str) -> bool:
-        """Whether the host of *url* is public, or named."""
-        host = web_host(url)
-        return bool(host and await permitted_address(host, self._proxy.named))
-
     async def page(self, request: Request) -> HtmlResponse | None:
         """What is shown at the address of *request*; None if it is no page of its site.
 
@@ -132,6 +127,7 @@ class Browser:
             "playwright_context_kwargs": options,
             "playwright_page_init_callback": begin,
             "playwright_page_methods": [PageMethod(_settled, longest=self._longest)],
+            "autothrottle_dont_adjust_delay": True,
             "dont_cache": True,  # a cache would answer with the page that has no text
             "dont_redirect": True,
             "dont_retry": True,

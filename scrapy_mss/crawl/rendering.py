@@ -1,4 +1,4 @@
-"""Which pages of a crawl are asked for through a browser, and what is learned of that by site.
+"""Asks for pages through a browser if only scripts fill them, and learns where that is so.
 
 A page that is a shell is asked for once more, and where that gave a page, the memory of its site
 counts its address. Pages at addresses of a shape that mostly needed it are then asked for through
@@ -8,103 +8,124 @@ the browser at once, but for one now and then, by which the memory learns that i
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import Final
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from scrapy.http import HtmlResponse, Request
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.browser import Browser
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl import _compat
+from scrapy_mss.crawl.browser import FLAG, Browser, why_not
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.jobs import answered
+from scrapy_mss.crawl.pages import SKIP_EXTRACTION, is_page
 from scrapy_mss.crawl.wire import PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.pages.kinds import SHELL
 from scrapy_mss.pages.walls import OF_CHALLENGE
+from scrapy_mss.settings import RENDER_OFF
 from scrapy_mss.sites.address_counts import needs_browser
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
-MAX_PAGES: Final = 200  # of a site in a crawl: as many as `NewsSpider` has, minutes of a browser
+MAX_SHOWN: Final = 200  # of a site in a crawl: as many as `NewsSpider` has, minutes of a browser
 # Of a site's pages, and beyond its first ones, how many it may show without a text: it takes some
 # hundred times as long as a download.
 MAX_IN_VAIN: Final = 0.1
 FIRST: Final = 3
 PLAINLY: Final = 20  # one of so many pages, and the first of a crawl, is asked for without it
-RENDERED: Final = "mss_rendered"  # in Request.meta: the address that the browser was asked for
+ASKED: Final = "mss_rendered"  # in Request.meta: the address that the browser was asked for
 HEAD: Final = 2**16  # characters that are searched for words first; most pages have enough there
 
 
-@dataclass(slots=True)
-class _Site:
-    """A site in this crawl: how many pages were of which fate."""
+class RenderMiddleware(Component):
+    """Gives the spider one response for a page, the browser's if that alone has a text."""
 
-    pages: int = 0
-    known: int = 0  # at addresses that need the browser
-    shown: int = 0  # by the browser
-    in_vain: int = 0  # of these, without a text
+    ORDER: Final = 548  # before the page is learned (545), after redirects and retries
 
-
-class Rendering:
-    """Decides, counts and learns for one crawl."""
-
-    def __init__(self, browser: Browser, extension: MssExtension) -> None:
+    def __init__(self, extension: MssExtension, browser: Browser) -> None:
+        super().__init__(extension)
         self._browser = browser
         self._jobs = extension.jobs
         self._memories = extension.sites
-        self._stats = extension.stats
         self._longest = extension.options.max_body
-        self._sites: dict[str, _Site] = {}
+        # How many pages were of a site; at addresses that need the browser; shown; without a text.
+        self._pages, self._known = Counter[str](), Counter[str]()
+        self._shown, self._in_vain = Counter[str](), Counter[str]()
 
-    async def at_once(self, request: Request) -> HtmlResponse | None:
-        """The page that *request* asks for, by the browser, if it is known to be needed."""
-        if self._memories is None:
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = MssExtension.of(crawler)
+        if extension.options.render == RENDER_OFF:
+            raise NotConfigured
+        if why := why_not(crawler.settings):
+            logger.warning("scrapy-mss: MSS_RENDER is without effect: %s", why)
+            raise NotConfigured
+        named = getattr(crawler.spider, "named_hosts", ())
+        longest = extension.options.max_body
+        browser = Browser(partial(_compat.download, crawler), named, longest)
+        crawler.signals.connect(browser.close, signals.spider_closed)
+        return cls(extension, browser)
+
+    async def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """Give what the browser shows, where pages at such addresses needed it."""
+        if self._memories is None or not _is_for_pages(request):
             return None
         self._memories.recall(request.url)
         if not needs_browser(request.url, self._memories.addresses(request.url)):
             return None
-        site = self._site_of(request)
-        site.known += 1
-        if site.known % PLAINLY == 1:
+        site = site_of(request.url)
+        self._known[site] += 1
+        if self._known[site] % PLAINLY == 1:
             return None
-        site.pages += 1
         self._stats.add(stats.RENDER_AT_ONCE)
-        return await self._shown(request, site)
+        return await self._rendered(request)
 
-    async def instead(self, response: HtmlResponse, request: Request) -> HtmlResponse:
-        """*response* to *request*, or what the browser shows there if it is a shell."""
-        site = self._site_of(request)
-        site.pages += 1
-        if not await self._is_shell(response):
-            self._learn(request, needed=False)
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass on the response, or what the browser shows in its place."""
+        if FLAG in response.flags or not is_page(response, request) or not _is_for_pages(request):
             return response
-        shown = await self._shown(request, site)
-        if shown is None:
-            return response
-        self._learn(request, needed=True)
-        return shown
+        self._pages[site_of(request.url)] += 1
+        is_shell = await self._is_shell(response)
+        shown = await self._rendered(request) if is_shell else None
+        if shown is not None or not is_shell:
+            self._learn(request, needed=is_shell)
+        return shown or response
 
-    async def _shown(self, request: Request, site: _Site) -> HtmlResponse | None:
+    async def _rendered(self, request: Request) -> HtmlResponse | None:
         """What the browser shows; None if it may not, fails, or has no more to show."""
-        if request.meta.get(RENDERED) == request.url:
+        if request.meta.get(ASKED) == request.url:
             return None
-        request.meta[RENDERED] = request.url
-        is_in_vain = site.in_vain >= FIRST + MAX_IN_VAIN * site.pages
-        if is_in_vain or site.shown >= MAX_PAGES or not await self._browser.reaches(request.url):
+        request.meta[ASKED], site = request.url, site_of(request.url)
+        is_in_vain = self._in_vain[site] >= FIRST + MAX_IN_VAIN * self._pages[site]
+        if is_in_vain or self._shown[site] >= MAX_SHOWN:
             self._stats.add(stats.RENDER_LEFT_OUT)
             return None
-        site.shown += 1
+        self._shown[site] += 1
         self._stats.add(stats.RENDER_PAGES)
         try:
             shown = await self._browser.page(request)
             if shown is not None and not await self._is_shell(shown):
                 return shown
             self._learn(request, needed=False)
-        except Exception as error:  # noqa: BLE001 - of a browser, of its driver: it costs one page
+        except Exception as error:  # of a browser, of its driver: it costs one page
             self._stats.add(stats.RENDER_FAILED)
             logger.warning("scrapy-mss: no browser for %.200s: %s", request.url, repr(error)[:300])
-        site.in_vain += 1
+        self._in_vain[site] += 1
         self._stats.add(stats.RENDER_IN_VAIN)
         return None
 
@@ -119,8 +140,15 @@ class Rendering:
         if self._memories is not None:
             self._memories.learn_browser(request.url, needed=needed)
 
-    def _site_of(self, request: Request) -> _Site:
-        return self._sites.setdefault(site_of(request.url), _Site())
+
+def _is_for_pages(request: Request) -> bool:
+    """Whether a browser may be asked in place of *request*: it knows no proxy of a request."""
+    is_other = any(map(request.meta.get, (FLAG, "proxy", SKIP_EXTRACTION)))
+    first = [*request.meta.get("redirect_urls", ()), request.url][0]
+    is_own = site_of(first) == site_of(request.url)
+    return (
+        request.method == "GET" and request.callback is not NO_CALLBACK and is_own and not is_other
+    )
 
 
 def has_few_words(html: str) -> bool:

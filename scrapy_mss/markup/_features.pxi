@@ -1,7 +1,6 @@
-"""The network's inputs: what blocks are, where they are, where the evidence is; and its ends.
+"""The network's inputs: where blocks are, and where the evidence is; and the network's ends.
 
-The Python of each step, in `segmentation`, `features`, `opinions`, `naive_bayes` and `classifier`,
-is its oracle. Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose
+The Python of each step, in `features`, `hashing`, `naive_bayes` and `classifier`, is its oracle. Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose
 last bit depends on the processor.
 """
 
@@ -59,41 +58,6 @@ cdef class _Elements:
     cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
         cdef Py_ssize_t element = self.around[level, block]
         return self.tag[element] if element < self.m else 0
-
-
-def totals(containers, const double[:, ::1] values):
-    """float64[k, m]: the sums of *values* inside each element."""
-    cdef _Elements of = _Elements(containers)
-    cdef Py_ssize_t i, row
-    result = numpy.empty((values.shape[0], of.m))
-    cdef double[:, ::1] total = result
-    cdef double[::1] before = numpy.zeros(of.n + 1)
-    _check_sizes(of.n, (values.shape[1],))
-    for row in range(values.shape[0]):
-        for i in range(of.n):
-            before[i + 1] = before[i] + values[row, i]
-        for i in range(of.m):
-            total[row, i] = before[of.end[i]] - before[of.begin[i]]
-    return result
-
-
-def inside(containers, chosen):
-    """bool[n]: the blocks inside any of the *chosen* elements."""
-    cdef _Elements of = _Elements(containers)
-    cdef const uint8_t[::1] is_chosen = chosen.view("u1")
-    cdef Py_ssize_t i, depth = 0
-    cdef Py_ssize_t[::1] edge = numpy.zeros(of.n + 1, "p")
-    result = numpy.empty(of.n, "?")
-    cdef uint8_t[::1] found = result.view("u1")
-    _check_sizes(of.m, (is_chosen.shape[0],))
-    for i in range(of.m):
-        if is_chosen[i]:
-            edge[of.begin[i]] += 1
-            edge[of.end[i]] -= 1
-    for i in range(of.n):
-        depth += edge[i]
-        found[i] = depth > 0
-    return result
 
 
 # --- where the evidence is -----------------------------------------------------------------------
@@ -341,3 +305,35 @@ def standardized(
                 value = bound if value > bound else value
                 into[row, i] = -bound if value < -bound else value
     return result.T
+
+
+cdef enum:
+    LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
+
+
+cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + more[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
+@cython.cdivision(True)
+def folded(float[:, ::1] sums):
+    """float32[n]: the *sums* of each row, the second half added to the first, and so on."""
+    cdef Py_ssize_t i, at, n_more, rest
+    result = numpy.zeros(sums.shape[0], "f4")
+    cdef float[::1] into = result
+    with nogil:
+        for i in range(sums.shape[0] if sums.shape[1] else 0):
+            rest = sums.shape[1]
+            while rest > 1:
+                n_more, at = rest // 2, 0
+                rest -= n_more
+                while at + LANES <= n_more:
+                    _add(&sums[i, at], &sums[i, rest + at], LANES)
+                    at += LANES
+                _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
+            into[i] = sums[i, 0]
+    return result

@@ -72,8 +72,8 @@ cdef class Nesting:
     table is in none; 255 is nothing. *classes* has three bit sets for each number (uint32): the
     classes that it is in, those that its opening tag closes, and those that shield from that.
     *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
-    the numbers of what is shown, too, are *names*, and the *attributes* (bytes, in lower case) of
-    each.
+    the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
+    case) and its *opening* tag without any.
     """
 
     cdef bytes tables
@@ -85,7 +85,7 @@ cdef class Nesting:
 
     def __init__(
         self, bytes flags not None, bytes shown not None, bytes instead not None,
-        bytes classes not None, names, attributes, tuple of_text not None, int paragraph,
+        bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
     ):
         if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
             raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
@@ -94,26 +94,32 @@ cdef class Nesting:
         self.tables = flags + shown + instead
         self.classes = classes
         self.names = tuple(names)
-        self.opening = [f"<{name}>" for name in names]
+        self.opening = list(opening)
         self.closing = [f"</{name}>" for name in names]
         self.attributes = [tuple(each) for each in attributes]
         self.closed_by_text, self.shield_from_text = of_text
         self.paragraph = paragraph
-        if len(self.attributes) != len(self.opening):
-            raise ValueError(f"attributes of {len(self.attributes)} names, of {len(self.opening)}")
+        if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
+            raise ValueError(
+                f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
+                f"{len(self.attributes)}"
+            )
         if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
             raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
 
     def __call__(self, builder):
         """Write the parts of the HTML, and the tags that belong before them, the last one first.
 
-        See `sanitizing._write`; the *builder* is asked for the HTML of a text with "<", "&" or
-        U+0080 to U+00BF in it, and of an opening tag that may have attributes.
+        See `sanitizing._write`; the *builder* is asked for the HTML of a text with "<", ">", "&"
+        or a no-break space in it, and of an opening tag that may have attributes.
         """
         cdef int depth = builder.depth
         if not 0 <= depth <= MAX_OPEN:
             raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
-        _cut(builder.tokens, builder.kept.view("u1"), _Stack(self, builder))
+        cdef _Stack stack = _Stack(self, builder)
+        _cut(builder.tokens, builder.kept.view("u1"), stack)
+        if not stack.reads_back:
+            builder.reads_back = False
 
 
 cdef enum:  # what an element is
@@ -122,6 +128,9 @@ cdef enum:  # what an element is
     PART_OF_TABLE = 4
     ROW = 8  # of a table: what has no text of its own
     TABLE = 16
+    OF_RULES = 32  # what parsers have rules of their own for
+    HEADING = 64
+    LINK = 128
     NOTHING = 255  # the number of no tag
 
 
@@ -140,6 +149,8 @@ cdef class _Stack:
     cdef int names[MAX_OPEN]
     cdef int partners[MAX_OPEN]
     cdef int n, depth, n_tables, n_paragraphs, end_before
+    cdef bint reads_back  # whether a parser makes the same of what is written
+    cdef int written  # the flags of all elements so far
 
     def __cinit__(self, Nesting rules, builder):
         cdef bytes tables = rules.tables, classes = rules.classes
@@ -150,6 +161,7 @@ cdef class _Stack:
         self.shown = self.flags + 256
         self.instead = self.flags + 512
         self.classes = <const uint32_t*> <const char*> classes
+        self.reads_back = True
 
     cdef bint is_block(self, int tag):
         return self.flags[tag] & BLOCK
@@ -159,7 +171,9 @@ cdef class _Stack:
         cdef str between
         if piece.joint and self.parts:
             between = _slice(self.text, self.end_before, piece.begin) if piece.joint == GAP else " "
-            self.parts.append(between if between.isspace() else " ")
+            if not between.isspace():
+                between = " "
+            self.parts.append(between if _is_plain(between) else self.words(between))
         self.end_before = piece.end
         if piece.kind == TEXT:
             self.add_text(_slice(self.text, piece.begin, piece.end))
@@ -196,6 +210,9 @@ cdef class _Stack:
             self.parts.append(" " if is_block else "")
             return 0
         self.parts.append(self.opening(name, piece.begin, piece.end))
+        if self.is_of_rules(name):
+            self.reads_back = False
+        self.written |= self.flags[name]
         if not self.flags[name] & VOID:
             self.names[self.n], self.partners[self.n] = name, piece.partner
             self.n += 1
@@ -217,10 +234,34 @@ cdef class _Stack:
         cdef int name = self.shown_as(tag)
         if name != NOTHING and not self.n and len(self.front) < self.depth:
             self.front.append(self.opening(name, start, end))
+            self.note_front(name)
             self.parts.append(self.rules.closing[name])
         elif self.is_block(tag):
             self.parts.append(" ")
         return 0
+
+    cdef bint is_of_rules(self, int name):
+        """Whether parsers have a rule of their own for an element in what is open."""
+        cdef int i, flags = self.flags[name]
+        if flags & LINK:
+            for i in range(self.n):
+                if self.flags[self.names[i]] & LINK:
+                    return True
+        return flags & OF_RULES or (
+            flags & HEADING and self.n and self.flags[self.names[self.n - 1]] & HEADING
+        )
+
+    cdef void note_front(self, int name):
+        """Note an element that was cut in two, and is around all that was written so far."""
+        cdef int flags = self.flags[name]
+        cdef bint has_no_blocks = (
+            flags & HEADING or name == self.rules.paragraph or self.classes[3 * name + 1] != 0
+        )
+        if flags & (OF_RULES | VOID) or (has_no_blocks and self.written & BLOCK) or (
+            flags & self.written & LINK
+        ):
+            self.reads_back = False
+        self.written |= flags
 
     cdef int close_from(self, int depth) except -1:
         cdef int name
@@ -290,12 +331,34 @@ cdef inline str _slice(str text, Py_ssize_t start, Py_ssize_t end):
 
 
 cdef bint _is_plain(str text):
-    """Whether *text* has no character that HTML escapes or that `sanitizing._ESCAPED` counts."""
+    """Whether *text* has no character that HTML escapes."""
     cdef Py_UCS4 letter
     for letter in text:
-        if letter == c"<" or letter == c"&" or 0x80 <= letter < 0xC0:
+        if letter == c"<" or letter == c">" or letter == c"&" or letter == 0xA0:
             return False
     return True
+
+
+def has_controls(str text not None):
+    """Whether *text* has what `rendering.CONTROLS` is."""
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    if PyUnicode_KIND(text) == 1:
+        return _has_controls(<const uint8_t*> data, n)
+    if PyUnicode_KIND(text) == 2:
+        return _has_controls(<const uint16_t*> data, n)
+    return _has_controls(<const uint32_t*> data, n)
+
+
+cdef bint _has_controls(char_t* text, Py_ssize_t n):
+    cdef uint8_t found = 0
+    cdef Py_ssize_t i
+    for i in range(n):  # without a branch, so that it is vectors
+        found |= (text[i] < 0x20) & (text[i] != 9) & (text[i] != 10)
+        found |= (text[i] >= 0x7F) & (text[i] < 0xA0)
+        if sizeof(text[0]) > 1:
+            found |= (text[i] >= 0xD800) & (text[i] < 0xE000)
+    return found
 
 
 # --- the text of slices as it is shown ----------------------------------------------------------

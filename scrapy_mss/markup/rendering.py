@@ -502,6 +502,7 @@ def without_controls(text: str, instead: str) -> str:
     return "".join(CONTROLS.sub(instead, portion) for portion in portions)
 
 
+@accelerated()
 def has_controls(text: str) -> bool:
     """Whether *text* has what `CONTROLS` is: most texts are printable but for ends of lines."""
     return not text.replace("\n", "").isprintable() and CONTROLS.search(text) is not None

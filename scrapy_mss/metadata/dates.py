@@ -224,13 +224,15 @@ def parse(text: str, language: str | None = None, *, day_first: bool | None = No
 
     Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
     """
-    day_first = _is_day_first(language) if day_first is None else day_first
-    return _parse(text[:MAX_LENGTH], day_first=day_first)
+    text = text[:MAX_LENGTH]
+    return iso_moment(text) or _remembered(
+        text, _is_day_first(language) if day_first is None else day_first
+    )
 
 
 @lru_cache(2**10)  # one place of a page after the other may have the same dates
-def _parse(text: str, *, day_first: bool | None) -> str | None:
-    return iso_moment(text) or in_any_format(text, day_first=day_first)
+def _remembered(text: str, day_first: bool | None) -> str | None:  # noqa: FBT001
+    return in_any_format(text, day_first=day_first)
 
 
 def iso_moment(text: str) -> str | None:

@@ -55,7 +55,13 @@ def json_ld_site(page: ParsedPage, keys: Keys) -> Iterable[str]:
 
 def meta(page: ParsedPage, keys: Keys) -> list[str]:
     """`<meta>` by name or property."""
-    return [text for key in keys for text in page.metas.get(meta_name(key), ())]
+    metas = page.metas
+    return [text for name in _meta_names(keys) if name in metas for text in metas[name]]
+
+
+@lru_cache  # of a few rows
+def _meta_names(keys: Keys) -> Keys:
+    return tuple(map(meta_name, keys))
 
 
 def meta_inverted_name(page: ParsedPage, keys: Keys) -> list[str]:
@@ -93,11 +99,17 @@ def html_language(page: ParsedPage, _: Keys) -> list[str]:
 
 def confirmed_heading(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The heading that another title equals, or begins with before the site's name."""
-    headline = page.json_ld(ARTICLE, ("headline",))
-    for title in (*meta(page, keys), *headline, *page.title_texts):
-        heading = matching_heading(clean(title), page.headings)
-        if heading:
-            yield heading
+    if not page.headings:
+        return
+    for titles in (meta, _headlines, title_element):
+        for title in titles(page, keys):
+            heading = matching_heading(clean(title), page.headings)
+            if heading:
+                yield heading
+
+
+def _headlines(page: ParsedPage, _: Keys) -> Iterable[str]:
+    return page.json_ld(ARTICLE, ("headline",))
 
 
 def h1_heading(page: ParsedPage, _: Keys) -> list[str]:

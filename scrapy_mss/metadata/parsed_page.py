@@ -38,10 +38,12 @@ MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have t
 MAX_TIMES: Final = 100
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
-LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
+MAX_ROOTS: Final = 10  # `<html>` tags that are read: one for old browsers, one for others
+LANGUAGE_ATTRIBUTES: Final = ("lang", "xml:lang")
 TIME_TAGS: Final = frozenset({"h1", "time"})
 META_ATTRIBUTES: Final = ("content", "property", "name", "http-equiv")
 LINK_ATTRIBUTES: Final = ("href", "rel")
+RELATIONS: Final = frozenset({"canonical", "next", "image_src"})
 
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
@@ -66,26 +68,28 @@ class ParsedPage:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
         metas: dict[str, list[str]] = {}
         for content, *names in self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG):
-            if not content:
-                continue
             for name in names:
-                if name:
+                if content and name:
                     _add(metas, meta_name(name), content)
         return metas
 
     @lazy
     def links(self) -> Mapping[str, list[str]]:
+        """The addresses of `<link>` by those relations that anybody asks for."""
         links: dict[str, list[str]] = {}
         for url, relations in self.tree.values("link", LINK_ATTRIBUTES, MAX_OF_TAG):
             if url and relations:
-                for relation in relations.lower().split()[:MAX_VALUES]:
+                for relation in RELATIONS.intersection(relations.lower().split()[:MAX_VALUES]):
                     _add(links, relation, url)
         return links
 
     @lazy
     def language(self) -> str | None:
         """The `lang` of `<html>`, which also decides how numeric dates are read."""
-        return next(filter(None, map(self.tree.attributes.get, LANGUAGE_ATTRIBUTES)), None)
+        tags = self.tree.values("html", LANGUAGE_ATTRIBUTES, MAX_ROOTS)
+        given = zip(*tags, strict=True)
+        first = (next((each for each in values if each is not None), None) for values in given)
+        return next(filter(None, first), None)
 
     @lazy
     def site_names(self) -> frozenset[str]:
@@ -96,7 +100,7 @@ class ParsedPage:
         names += names_in_host(self.url or next(iter(self.links.get("canonical", ())), None))
         return frozenset(
             spelling
-            for name in map(clean, names)
+            for name in map(clean, dict.fromkeys(names))
             if len(name.split()) <= MAX_SITE_WORDS
             for spelling in spellings(name)
         )
@@ -184,7 +188,8 @@ class ParsedPage:
 
     @lazy
     def graph(self) -> Graph:
-        return Graph(filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True)), self.identity)
+        scripts = filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True))
+        return Graph(scripts, self._identity)
 
     @lazy
     def other_scripts(self) -> str:
@@ -198,8 +203,7 @@ class ParsedPage:
                 break
         return "\0".join(scripts)[:MAX_SCRIPTS]
 
-    @lazy
-    def identity(self) -> PageIdentity:
+    def _identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
         urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
         titles = (*map(clean, self.metas.get("og:title", ())), *self.headings)

@@ -85,9 +85,17 @@ def _is_date(part: str) -> bool:
 def matching_heading(text: str, headings: Iterable[str]) -> str | None:
     """The heading that *text* begins with, up to a separator; None if there is none."""
     text = text[: 2 * MAX_TITLE]  # a title, the section and the site
-    beginnings = {folded(text)}
-    beginnings |= {folded(text[:start]) for start, _ in _separators(text)[:MAX_SEPARATORS]}
-    return next((each for each in headlines(headings) if folded(each) in beginnings), None)
+    beginnings: set[str] | None = None
+    for each in headlines(headings):
+        form = folded(each)
+        if beginnings is None and form == folded(text):
+            return each
+        if beginnings is None:
+            ends = (start for start, _ in _separators(text)[:MAX_SEPARATORS])
+            beginnings = {folded(text), *(folded(text[:end]) for end in ends)}
+        if form in beginnings:
+            return each
+    return None
 
 
 def headlines(headings: Iterable[str]) -> list[str]:

@@ -48,7 +48,6 @@ CanVisit: TypeAlias = Callable[[str | None], bool]
 
 Rows: TypeAlias = "array[int]"  # int32
 
-MAX_ROOTS: Final = 10  # `<html>` tags that are read: one for old browsers, one for others
 PROPERTY: Final = "itemprop"
 TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
 IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
@@ -194,13 +193,6 @@ class PageTree:
             yield self._element(rows[number])
 
     # --- elements ---------------------------------------------------------------------------------
-
-    @property
-    def attributes(self) -> Mapping[str, str]:
-        merged: dict[str, str] = {}
-        for row in self._rows_of("html")[:MAX_ROOTS]:
-            merged = {**self.attributes_in(row), **merged}
-        return merged
 
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])

@@ -7,7 +7,9 @@ Two steps, the first for the bound and the second for the promise:
    a browser could read otherwise than we did, such as comments, declarations or an attribute
    without its closing quote, is copied. HTML parsers take quadratic time and memory for markup
    that is badly nested (33 kB of `<p><b title=…>` become 38 MB), and none of it is left.
-2. nh3 parses that as a browser does and lets through what `ALLOWED` lists.
+2. nh3 parses that as a browser does and lets through what `ALLOWED` lists. It gives back what it
+   got where parsers have no rules of their own for the elements, and every address is known to be
+   one that stays; then it is not asked. Tests compare the two.
 
 The characters are those of `rendering.render` for the same tokens, white space aside: a block that
 the page leaves open inside a word ends there.
@@ -17,18 +19,19 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import urljoin
 
 import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, base_href
 from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
@@ -90,6 +93,17 @@ _PLAIN = re.compile(f"(?!data:){_NO_BLANK}", re.IGNORECASE)
 _ABSOLUTE = re.compile(f"(?:https?://|mailto:){_NO_BLANK}")
 # What addresses that begin with a slash begin with, in a base that all read alike.
 _SITE = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?/")
+# Addresses that every reader takes for one as it is, and those that need no more than a site or its
+# scheme in front: what a reader would rewrite in those is left out.
+_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z]{2,63}"
+_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_NO_BLANK})?|mailto:{_NO_BLANK}")
+_KNOWN_SITE = re.compile(rf"(https?:)//{_HOST}(?=[/?#]|\Z)")
+_LETTERS = "A-Za-z0-9_!$&()*+,;=:@~%.-"
+_FRAGMENT = rf"#[{_LETTERS}/?]+"
+_PATH = rf"(?:/(?!\.|%2[Ee])[{_LETTERS}]*)+(?:\?[{_LETTERS}/?]+)?"
+_ON_SITE = re.compile(rf"(?:(?!//)|//{_HOST}(?=/)){_PATH}(?:{_FRAGMENT})?|{_FRAGMENT}")
+_KNOWN_PAGE = re.compile(rf"https?://{_HOST}{_PATH}(?=#|\Z)")
+_NOT_SHOWN = re.compile("(?:javascript|tel|about):")
 N_CLEANERS = 2**6  # of sites, each of some kilobytes
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
 # What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
@@ -98,6 +112,9 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 # 328 of 330 articles of as many pages nest elements at most half as deep; browsers stop at 512. A
 # parser's work is at worst this number times the length.
 MAX_DEPTH = 32
+# What nh3 writes for a letter of a text, and of a value.
+_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\xa0", "&nbsp;"))
+_VALUE_ESCAPES = (*_ESCAPES, ('"', "&quot;"))
 SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
 LONGEST_REMEMBERED = 2**7  # characters of a tag; longer ones are pictures and players, each once
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
@@ -106,13 +123,27 @@ MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attribu
 # for something to escape: "&", and all that begin with the byte C2, as the no-break space does.
 MAX_ESCAPED = 256
 _ESCAPED = re.compile("[&\x80-\xbf]")
+_LONG_TEXT = re.compile(rf"(?:\A|(?<=>))[^<>]{{{MAX_ESCAPED},}}")
 _DIVISION = "<!---->"
+
+# References by a number that is their character's; readers differ in what the others stand for.
+_PLAIN_NUMBER = (
+    r"(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]|1[6-9]\d|[2-9]\d\d|[1-9]\d{3}|[1-4]\d{4}|12\d{4}"
+    r"|[xX](?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]|[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2}"
+    r"|[1-9a-cA-C][0-9a-fA-F]{3}));"
+)
+_ODD_NUMBER = re.compile(rf"&#(?!{_PLAIN_NUMBER})")
 
 # What elements that are not shown become: a block stays one.
 _INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
 _TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
 _ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
+
+# Parsers have rules of their own for what is in these, for a heading in a heading, and for links in
+# a link.
+_OF_RULES = _TABLE_PARTS | frozenset("table pre ruby rb rp rt rtc".split())
+_HEADINGS, _LINK = frozenset("h1 h2 h3 h4 h5 h6".split()), frozenset({"a"})
 
 # What the opening tag of an element closes where it is open, and what shields it from that.
 _LISTS, _TABLE = frozenset({"ul", "ol", "dl"}), frozenset({"table"})
@@ -124,6 +155,7 @@ _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "tr": (_CELLS | {"tr"}, _TABLE),
     **dict.fromkeys(_ROW_GROUPS, (_ROW_GROUPS | {"tr"} | _CELLS, _TABLE)),
 }
+_WITHOUT_BLOCKS = _HEADINGS | {"p", *_CLOSES}  # what has none in it, for a parser to read it alike
 
 
 def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) -> str:
@@ -133,9 +165,24 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     where neither gives an http address: in a page of one's own they would lead to one's own site,
     and an image there would be fetched with the reader's cookies.
     """
-    html, addresses = rebuilt(tokens, kept, depth)
-    safe = _cleaned(html, addresses, partial(base_url, tokens, url))
+    html, addresses, reads_back = rebuilt(tokens, kept, url, depth)
+    if reads_back and not html.startswith("\ufeff"):  # which parsers leave out
+        return html
+    safe = _cleaned(_divided(html), addresses, partial(base_url, tokens, url))
     return without_controls(safe, "") if "&#" in html else safe  # those written as references
+
+
+def _divided(html: str) -> str:
+    """*html* with a comment, which nh3 takes out, before each so many of `_ESCAPED` in a text."""
+    return _LONG_TEXT.sub(_in_parts, html)
+
+
+def _in_parts(found: re.Match[str]) -> str:
+    text, places = found[0], list[int]()
+    for number, each in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
+        if number % MAX_ESCAPED == 0:
+            places.append(each.start())
+    return _DIVISION.join(text[start:end] for start, end in pairwise((0, *places, len(text))))
 
 
 def _cleaned(html: str, addresses: list[str], base: Callable[[], str]) -> str:
@@ -199,23 +246,33 @@ def base_url(tokens: Tokens, url: str) -> str:
     return next((each for each in (joined, url) if each.startswith(("http://", "https://"))), "")
 
 
-def rebuilt(tokens: Tokens, kept: Bools, depth: int = MAX_DEPTH) -> tuple[str, list[str]]:
-    """The *kept* tokens as well-nested HTML, so many elements deep, and the addresses in it.
+class Rebuilt(NamedTuple):
+    """HTML of our own, and of the *addresses* in it those that have to be read.
+
+    It *reads_back* if a browser's parser makes the same of it.
+    """
+
+    html: str
+    addresses: list[str]
+    reads_back: bool
+
+
+def rebuilt(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) -> Rebuilt:
+    """The *kept* tokens of the page at *url* as well-nested HTML, so many elements deep.
 
     It has allowed elements and attributes alone.
     """
-    builder = _Builder(tokens, kept, depth)
+    builder = _Builder(tokens, kept, url, depth)
     _write(builder)
-    return without_controls("".join((*reversed(builder.front), *builder.parts)), " "), (
-        builder.addresses
-    )
+    html = without_controls("".join((*reversed(builder.front), *builder.parts)), " ")
+    return Rebuilt(html, builder.addresses, builder.reads_back)
 
 
 def _nesting() -> tuple[object, ...]:
     """What the compiled part obeys, for each number of a tag: the rules of `_Builder`."""
     sets = list({each for rule in _CLOSES.values() for each in rule} | {_TABLE, _CELLS})
     bit = {names: 1 << number for number, names in enumerate(sets)}
-    marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE)
+    marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE, _OF_RULES, _HEADINGS, _LINK)
     nothing = bytes([255])
     flags, shown, instead, classes = b"", b"", b"", array("I")
     for name in TAG_NAMES:
@@ -232,6 +289,7 @@ def _nesting() -> tuple[object, ...]:
         instead + nothing * rest,
         classes.tobytes() + bytes(3 * classes.itemsize * rest),
         TAG_NAMES,
+        [_tag(name) for name in TAG_NAMES],
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
         (bit[_TABLE], bit[_CELLS]),
         TAG_NUMBERS["p"],
@@ -250,7 +308,7 @@ def _write(builder: _Builder) -> None:
     for kind, joint, tag, token, partner, begin, end in _pieces(builder.tokens, builder.kept):
         if joint and builder.parts:
             gap = clean[end_before:begin] if joint == GAP else " "
-            builder.parts.append(gap if gap.isspace() else " ")
+            builder.parts.append(builder.html_of(gap) if gap.isspace() else " ")
         if kind == TEXT:
             builder.add_text(clean[begin:end])
         elif kind == OPEN:
@@ -295,19 +353,29 @@ def _pieces(tokens: Tokens, kept: Bools) -> Iterator[_Piece]:
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-@dataclass(slots=True)
+@dataclass
 class _Builder:
     """HTML in the making; of the elements that are open, their closing tokens and names."""
 
     tokens: Tokens
     kept: Bools
+    url: str
     depth: int  # elements in one another; what is deeper is left out with its text kept
     parts: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)  # tags that belong before them, the last first
     addresses: list[str] = field(default_factory=list)  # in its attributes
+    reads_back: bool = True
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
-    _escaped: int = 0  # characters since the last division
+    _shown: set[str] = field(default_factory=set)  # the names of all so far
+
+    @lazy
+    def before_addresses(self) -> dict[str, str]:
+        """What addresses that begin with a slash, with two, or with "#" need in front, if known."""
+        base = base_url(self.tokens, self.url)
+        site, page = _KNOWN_SITE.match(base), _KNOWN_PAGE.match(base)
+        known = {"/": site[0], "//": site[1]} if site else {}
+        return {**known, "#": page[0]} if page else known
 
     def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
@@ -316,24 +384,11 @@ class _Builder:
         self.parts.append(self.html_of(text))
 
     def html_of(self, text: str) -> str:
-        if "<" in text:
-            text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        if _ESCAPED.search(text):
-            text = self._in_parts(_with_closed_reference(text))
-        return text
-
-    def _in_parts(self, text: str) -> str:
-        """*text* with a comment, which nh3 takes out, before each so many of `_ESCAPED`."""
-        places = list[int]()
-        for number, found in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
-            if number % MAX_ESCAPED == 0:
-                places.append(found.start())
-            self._escaped += 1
-        if self._escaped <= MAX_ESCAPED:
-            return text
-        self._escaped = 0
-        bounds = pairwise((0, *places, len(text)))
-        return _DIVISION.join(text[start:end] for start, end in bounds) + _DIVISION
+        text = DECLARATION.sub(" ", text) if "<" in text else text
+        if "&#" in text and _ODD_NUMBER.search(text):
+            self.reads_back = False
+            return _with_closed_reference(text.replace("<", "&lt;").replace(">", "&gt;"))
+        return _escaped(decode_all(text))
 
     def open(self, tag: str, partner: int, place: tuple[int, int]) -> None:
         """Add an opening tag, after closing what it closes."""
@@ -350,6 +405,8 @@ class _Builder:
             self.parts.append(" " * is_block)
             return
         self.parts.append(self.with_attributes(place, name))
+        self.reads_back &= not self._is_of_rules(name)
+        self._shown.add(name)
         if name not in VOID_TAGS:
             self._partners.append(partner)
             names.append(name)
@@ -364,6 +421,7 @@ class _Builder:
         if was_cut and name and not self._names and len(self.front) < self.depth:
             start, end = self.tokens.clean_start[partner], self.tokens.clean_end[partner]
             self.front.append(self.with_attributes((int(start), int(end)), name))
+            self._note_front(name)
             self.parts.append(f"</{name}>")
         elif tag in BLOCK_TAGS:
             self.parts.append(" ")
@@ -381,6 +439,23 @@ class _Builder:
             return False
         return len(names) < self.depth
 
+    def _is_of_rules(self, name: str) -> bool:
+        """Whether parsers have a rule of their own for an element in what is open."""
+        is_in_heading = bool(self._names) and self._names[-1] in _HEADINGS
+        return (
+            name in _OF_RULES
+            or (name in _HEADINGS and is_in_heading)
+            or (name in _LINK and name in self._names)
+        )
+
+    def _note_front(self, name: str) -> None:
+        """Note an element that was cut in two, and is around all that was written so far."""
+        is_around = (name in _WITHOUT_BLOCKS and not self._shown.isdisjoint(BLOCK_TAGS)) or (
+            name in _LINK and name in self._shown
+        )
+        self.reads_back &= not (is_around or name in _OF_RULES | VOID_TAGS)
+        self._shown.add(name)
+
     def close_from(self, depth: int) -> None:
         names = self._names
         while len(names) > depth:
@@ -391,22 +466,83 @@ class _Builder:
         """An opening tag with the attributes of its source that are allowed."""
         start, end = place
         if end - start < SHORTEST_ATTRIBUTE:
-            return f"<{name}>"
+            return _tag(name)
         read = _opening if end - start <= LONGEST_REMEMBERED else _new_opening
-        written, addresses = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
-        self.addresses += addresses
+        opening = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
+        self.addresses += opening.addresses
+        self.reads_back &= opening.reads_back
+        return self._on_site(opening) if opening.on_site else opening.written
+
+    def _on_site(self, opening: _Opening) -> str:
+        """An *opening* tag with its addresses on the page's site, where that is known."""
+        written, front = opening.written, self.before_addresses
+        for key, address in opening.on_site.items():
+            beginning = "//" if address.startswith("//") else address[0]
+            if beginning in front:
+                before = f' {key}="'  # as no value has it
+                written = written.replace(before, before + front[beginning], 1)
+            else:
+                self.addresses.append(address)
+                self.reads_back = False
         return written
 
 
-def _new_opening(source: str, name: str) -> tuple[str, list[str]]:
-    """The opening tag of an element *name*, from that in *source*, and the addresses in it."""
+class _Opening(NamedTuple):
+    """The opening tag of an element, and the *addresses* in it that are not read alike by all.
+
+    Those *on_site*, by their attributes, lack the site, its scheme or the page in front.
+    """
+
+    written: str
+    addresses: list[str]
+    on_site: dict[str, str]
+    reads_back: bool
+
+
+def _new_opening(source: str, name: str) -> _Opening:
+    """The opening tag of an element *name*, from that in *source*."""
     values = _attributes(source, name)
-    addresses = [values[key] for key in ADDRESSES if key in values]
-    written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
-    return f"<{name}{written}>", addresses
+    unknown, pictures, on_site = list[str](), list[str](), dict[str, str]()
+    for key in ADDRESSES:
+        address = values.get(key)
+        if address is None or _KNOWN.fullmatch(address):
+            continue
+        if _ON_SITE.fullmatch(address):
+            on_site[key] = address
+        elif not address.startswith("data:"):
+            if _NOT_SHOWN.match(address):
+                values = _without(values, key)
+            else:
+                unknown.append(address)
+        elif picture := address_value(name, key, address):
+            values[key] = picture
+            pictures.append(picture)
+        else:
+            values = _without(values, key)
+    return _Opening(_tag(name, values), unknown + pictures, on_site, not unknown)
+
+
+def _without(values: dict[str, str], name: str) -> dict[str, str]:
+    """*values* without one, in whose place is the last: as nh3 leaves out an attribute."""
+    rows = list(values.items())
+    rows[list(values).index(name)] = rows[-1]
+    return dict(rows[:-1])
 
 
 _opening = lru_cache(2**11)(_new_opening)  # a page has the same few
+
+
+def _tag(name: str, values: Mapping[str, str] | None = None) -> str:
+    """The opening tag of an element as nh3 writes it."""
+    values = {**(values or {}), **({"rel": LINK_REL} if name in _LINK else {})}
+    escaped = {key: _escaped(value, _VALUE_ESCAPES) for key, value in values.items()}
+    return "".join((f"<{name}", *(f' {key}="{value}"' for key, value in escaped.items()), ">"))
+
+
+def _escaped(text: str, escapes: tuple[tuple[str, str], ...] = _ESCAPES) -> str:
+    for letter, reference in escapes:
+        text = text.replace(letter, reference)
+    return text
 
 
 def _with_closed_reference(text: str) -> str:

@@ -22,7 +22,7 @@ import json
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -277,11 +277,11 @@ class PageIdentity(NamedTuple):
 
 
 class Graph:
-    """All nodes in the scripts of one page, which *identity* describes."""
+    """All nodes in the scripts of one page, which *identity* describes if they have to be told."""
 
-    def __init__(self, sources: Iterable[str], identity: PageIdentity) -> None:
+    def __init__(self, sources: Iterable[str], identity: Callable[[], PageIdentity]) -> None:
         """Parse *sources*, the texts of the scripts."""
-        self._identity = identity
+        self._identity_of_page = identity
         self._by_id: dict[str, Node] = {}
         self._by_kind: dict[str, list[Node]] = {}
         self._best: dict[str, Node | None] = {}
@@ -322,8 +322,14 @@ class Graph:
     def best_node(self, kind: str) -> Node | None:
         """The node of *kind* that most likely describes the page."""
         if kind not in self._best:
-            self._best[kind] = min(self.nodes(kind), key=self._mismatch, default=None)
+            nodes = self.nodes(kind)
+            best = min(nodes, key=self._mismatch) if len(nodes) > 1 else next(iter(nodes), None)
+            self._best[kind] = best
         return self._best[kind]
+
+    @lazy
+    def _identity(self) -> PageIdentity:
+        return self._identity_of_page()
 
     def _mismatch(self, node: Node) -> tuple[bool, bool, bool]:
         """A sort key: the least belongs to the node that most likely describes the page."""

@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, mask_inside
 
-PICTURES: Final = frozenset({"img"})
+_PICTURE: Final = TAG_NUMBERS["img"]
 FIGURES: Final = frozenset({"figure", "figcaption"})
 BEFORE: Final = 1500  # characters of text before an article, where its date is
 AFTER_BEGIN: Final = 300  # and of itself
@@ -35,10 +36,8 @@ class KeptText:
     @lazy
     def span(self) -> slice:
         """From the first to the last kept token."""
-        first = int(self.kept.argmax()) if len(self.kept) else 0
-        if not len(self.kept) or not self.kept[first]:
-            return slice(0, 0)
-        return slice(first, len(self.kept) - int(self.kept[::-1].argmax()))
+        kept = self.kept.tobytes()
+        return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
 
     @lazy
     def n_pictures(self) -> int:
@@ -48,7 +47,7 @@ class KeptText:
             return 0
         begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
         in_amp = tokens.source.count("<amp-img", begin, end)
-        return int(np.count_nonzero(is_tag_of(tokens, PICTURES, span))) + in_amp
+        return tokens.tag[span].tobytes().count(_PICTURE) + in_amp
 
     @lazy
     def n_captions(self) -> int:

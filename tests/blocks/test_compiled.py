@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
-from scrapy_mss.blocks.features import group_sums
+from scrapy_mss.blocks import features
+from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
+from scrapy_mss.blocks.features import FEATURES, group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
@@ -24,15 +26,19 @@ from scrapy_mss.blocks.texts import (
     shared_words,
     text_counts,
 )
+from scrapy_mss.core.hashing import MULTIPLIERS, numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
+from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sampled_from([0.0, -0.0])
 WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
 BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
+COUNTS = counts_of()
 SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
 
 
@@ -47,9 +53,9 @@ def test_sums_of_groups_are_of_the_blocks_with_the_same_number(
 
     sums = group_sums(values, dense)
 
-    for row, numbered in zip(sums[0], dense.tolist(), strict=True):
-        for block, number in enumerate(numbered):
-            alike = [at for at in range(n) if numbered[at] == number]
+    for row, alike_numbers in zip(sums[0], dense.tolist(), strict=True):
+        for block, number in enumerate(alike_numbers):
+            alike = [at for at in range(n) if alike_numbers[at] == number]
             assert row[block] == pytest.approx(sum(values[0, alike]))
 
 
@@ -106,6 +112,31 @@ def test_inputs_of_blocks_are_the_same_to_the_last_bit(source: str, seed: int) -
     assert [name for name in one if one[name] != other[name]] == []
 
 
+@given(PAGES, st.integers(0, 9))
+@examples(2)
+def test_evidence_and_probabilities_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
+    network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
+
+    def found() -> list[bytes]:
+        page = Page.of(source)
+        evidence = block_evidence(page, COUNTS)
+        inputs = block_inputs(page, evidence, evidence.sum(axis=0))
+        return [evidence.tobytes(), network.log_odds(inputs.columns.rows.T).tobytes()]
+
+    one, other = both(found)
+
+    assert one == other
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 2**40, 2**64 - 1])))
+def test_equal_keys_have_the_same_number_and_others_the_next(keys: list[int]) -> None:
+    known: dict[int, int] = {}
+    expected = [known.setdefault(key, len(known)) for key in keys]
+
+    for numbers in both(lambda: numbered(np.array(keys, np.uint64))):
+        assert numbers.tolist() == expected
+
+
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 STOPS = np.zeros(1, np.bool_)
 
@@ -147,6 +178,28 @@ def test_places_beyond_an_array_are_refused() -> None:
             call()
     with pytest.raises(ValueError, match="expected 65536 values, got 1"):
         _compiled.TextCounter(np.zeros(1, np.uint8), STOPS)
+
+
+@pytest.mark.parametrize("name", ["begin", "end", "around"])
+@pytest.mark.parametrize("step", ["pool", "_fill_places", "fill_containers"])
+def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
+    page = Page.of("<div><p>one two</div><p>three")
+    beyond = np.full_like(getattr(page.containers, name), 9)
+    vars(page)["containers"] = replace(page.containers, **{name: beyond})
+    n = len(page.blocks)
+    calls: dict[str, Callable[[], object]] = {
+        "pool": lambda: _compiled.pool(page, np.zeros(9), np.zeros(0), np.zeros((5, n))),
+        "_fill_places": lambda: features.fill_features(page, np.zeros((len(FEATURES), n))),
+        "fill_containers": lambda: container_features(page, {"": np.zeros(n)}),
+    }
+
+    with pytest.raises(IndexError):
+        calls[step]()
+
+
+def test_counts_that_are_no_power_of_two_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected 3 values, got 4"):
+        _compiled.ratios(np.zeros(1, np.uint64), np.zeros((3, 2), np.uint32), 0.5, MULTIPLIERS)
 
 
 def test_a_parent_that_comes_later_is_refused() -> None:

@@ -183,10 +183,10 @@ def test_scripts_are_json_ld_or_not(tree_of: TreeOf) -> None:
     assert list(tree.scripts(2, json_ld=False)) == ["a"]
 
 
-def test_attributes_of_several_html_tags_are_joined() -> None:
-    tree = made_of_tokens("<html class=old><html lang=en class=new>")
+def test_the_language_is_that_of_the_first_html_tag_with_one() -> None:
+    tree = made_of_tokens("<html class=old><html lang=en class=new><html xml:lang=de lang=fr>")
 
-    assert tree.attributes == {"class": "old", "lang": "en"}
+    assert ParsedPage(tree, URL).language == "en"
 
 
 # The text of elements, and its budget

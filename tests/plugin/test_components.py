@@ -21,7 +21,8 @@ from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
 from scrapy_mss.crawl import browser
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import RenderMiddleware, TrainingMiddleware
+from scrapy_mss.crawl.rendering import RenderMiddleware
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
