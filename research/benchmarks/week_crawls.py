@@ -30,7 +30,6 @@ from research.benchmarks.week_server import Asked, Served
 from research.benchmarks.week_world import MINUTE, moment
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.quality.report import as_json, report_of
-from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.spiders import NewsSpider
 from scrapy_mss.storage import tables
 from scrapy_mss.storage.opening import store_at
@@ -141,7 +140,7 @@ def size_of(folder: str) -> int:
 def reported(folder: str) -> dict[str, Any]:
     """What `scrapy mss report --json` writes."""
     with closing(store_at(folder)) as store:
-        return as_json(report_of(QualityStore(store), site_quality.this_hour()))
+        return as_json(report_of(store, site_quality.this_hour()))
 
 
 def main() -> None:

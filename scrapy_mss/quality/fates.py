@@ -37,12 +37,12 @@ class Fate:
     @property
     def is_loss(self) -> bool:
         """Whether the crawl has asked for the address, and has got no article."""
-        return self.group in (OTHER, FAILED)
+        return self.lost and self.group in (OTHER, FAILED)
 
     @property
     def is_final(self) -> bool:
         """Whether the crawl has asked for the address, and knows what it is."""
-        return self.is_loss or self.group == ARTICLE
+        return self.group in (ARTICLE, OTHER, FAILED)
 
     def replaces(self, known: Fate) -> bool:
         """Whether an address has this fate that had the one *known*: an article stays one."""
@@ -56,7 +56,8 @@ class Fate:
     def counts(self) -> Counts:
         """What an address with this fate counts."""
         is_out = self.group == ARTICLE
-        return Counter({f"{FATE}{self.name}": 1, ASKED: int(self.is_final), OUT: int(is_out)})
+        is_asked = is_out or self.is_loss
+        return Counter({f"{FATE}{self.name}": 1, ASKED: int(is_asked), OUT: int(is_out)})
 
 
 FATES: Final = (

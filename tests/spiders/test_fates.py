@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -9,11 +10,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from scrapy import Request
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
+from scrapy_mss.crawl.fates import Fates
+from scrapy_mss.crawl.site_quality import SiteQuality, this_hour
 from scrapy_mss.quality.counts import ANNOUNCED, ASKED, FATE, OUT, Counts
+from scrapy_mss.quality.fates import FATES
+from scrapy_mss.quality.incidents import DAY
+from scrapy_mss.quality.losses import LossStore
+from scrapy_mss.quality.report import as_json, report_of
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.spiders.faulty import ANSWERS, COMPONENTS, LARGE, OTHERWISE, RELEASED, Faulty, path_of
 from tests.spiders.paper import printing
 
@@ -81,6 +93,13 @@ def crawled(folder: Path, papers: Papers, **settings: Any) -> tuple[Crawl, list[
     return done, [sum(sites[paper.host].values(), Counter()) for paper in papers]
 
 
+def reported(folder: Path) -> dict[str, dict[str, Any]]:
+    """The coverage of each site, as the report has it."""
+    with closing(SQLiteStore(folder / "store")) as opened:
+        report = as_json(report_of(opened, this_hour()))
+    return {site["site"]: site["coverage"] for site in report["sites"]}
+
+
 @pytest.mark.slow("crawls that wait for timeouts")
 @pytest.mark.parametrize("only_new", [True, False])
 def test_each_announced_address_has_one_fate_with_every_fault_at_once(
@@ -113,6 +132,9 @@ def test_each_announced_address_has_one_fate_with_every_fault_at_once(
         n for fate, n in expected.items() if fate.startswith(("article/", "other/", "failed/"))
     )
     assert faulty[OUT] + large[OUT] == n_items
+    coverage = reported(tmp_path)[papers.faulty.host]
+    assert coverage["fates"] == fates(faulty)
+    assert all(each["examples"] for each in coverage["losses"])
     if only_new:
         _test_next(papers, tmp_path, expected, faulty)
 
@@ -131,3 +153,39 @@ def _test_next(papers: Papers, folder: Path, first: Counts, faulty: Counts) -> N
     assert later["dropped/ignored"] == known["dropped/ignored"] + known["not_yet"]
     assert (fates(again)["not_yet"], again[ASKED]) == (known["not_yet"], faulty[ASKED])
     assert fates(large)["article/new"] + fates(large)["article/copy"] == LIMIT + BEYOND
+
+
+def test_a_spider_of_ones_own_marks_what_was_announced(papers: Papers, tmp_path: Path) -> None:
+    paths = (next(iter(papers.large.stories)), "/no-story.html")
+    urls = [papers.large.url(path) for path in paths]
+    settings = {**ADDON, "MSS_STORE": str(tmp_path / "store")}
+    marked = {"urls": urls, "meta": {"mss_announced": True}}
+    crawl(tmp_path, [Job("silent", each, settings) for each in (marked, {"urls": urls})])
+
+    expected = {"article/new": 1, "failed/gone": 1}
+    assert reported(tmp_path)[papers.large.host]["fates"] == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fates_add_up_in_the_store_whenever_a_crawl_is_killed(seed: int, tmp_path: Path) -> None:
+    """Whatever is said of addresses, in any order, with checkpoints in between."""
+    chance = random.Random(seed)  # noqa: S311 - made-up fates
+    store = SQLiteStore(tmp_path)
+    quality = SiteQuality(QualityStore(store), lambda: DAY)
+    numbers = CrawlStats(StatsCollector(get_crawler()))
+    counted = Fates(LossStore(store), quality, numbers, only_new=bool(seed % 2))
+    checkpoints = Checkpoints(store, [quality, counted])
+    requests = [Request(f"https://a.example/{n}", meta={"mss_announced": True}) for n in range(9)]
+    for _ in range(100):
+        request = chance.choice(requests)
+        counted.announce(request)
+        counted.decide(request, chance.choice(FATES))
+        if chance.random() < 0.1:
+            checkpoints.begin()
+            checkpoints.settle()
+            stored = sum(QualityStore(store).sites(0)["a.example"].values(), Counter())
+            assert fates(stored).total() == stored[ANNOUNCED]
+            assert stored[OUT] <= stored[ASKED] <= stored[ANNOUNCED]
+            assert all(number >= 0 for number in stored.values())
+    checkpoints.close(finished=True)
+    assert not counted.has_failed
