@@ -17,7 +17,6 @@ from scrapy_mss.downloadermiddlewares import (
     FedPages,
     SeenArticlesMiddleware,
     SiteAnswers,
-    SiteFilesMiddleware,
     TrainingMiddleware,
     UnchangedLists,
     WorkerRoom,
@@ -40,7 +39,6 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
-    ("DOWNLOADER_MIDDLEWARES", SiteFilesMiddleware, 547),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("DOWNLOADER_MIDDLEWARES", FedPages, 4),

@@ -144,23 +144,6 @@ class TrainingMiddleware:
         return response
 
 
-class SiteFilesMiddleware(Component):
-    """Has what a robots.txt says on the use of pages read where it comes by (`MSS_EMIT`)."""
-
-    def __init__(self, extension: MssExtension) -> None:
-        super().__init__(extension)
-        if extension.reservations is None:
-            raise NotConfigured
-        self._reservations = extension.reservations
-
-    async def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Note what *response* says, and pass it on unchanged."""
-        self._reservations.note(response)
-        return response
-
-
 class WorkerRoom(Component):
     """Holds responses back while the workers have pages enough, and with them further downloads."""
 

@@ -9,7 +9,7 @@ published, as a table by site. The exit code is 1 if anything is wrong:
     twice    articles with two items, but for those that have moved
     copies   copies of other sites' texts and moved articles, in brackets those with another `story`
     false    items of what is no article, or of no page of the site's
-    cut      items that lack a fifth of the words
+    wrong text  items that lack a fifth of their article, or have a fifth of other text
     edits    revisions, and in brackets false ones and edits that were missed
     alarm    hours from the beginning of the fault, and within how many it has to come
 """
@@ -41,7 +41,8 @@ HEADINGS = (
     "late",
     "twice",
     "false",
-    "cut",
+    "wrong text",
+    "copies",
     "edits",
     "alarm",
 )
@@ -79,7 +80,7 @@ def cells(found: Findings) -> Iterator[str]:
     yield ", ".join(f"{name} {when}" for name, when in found.paper.faults.items())
     yield str(len(found.due))
     yield str(len(found.out))
-    for name in ("missed", "late", "twice", "false", "cut"):
+    for name in ("missed", "late", "twice", "false", "wrong text"):
         yield str(counts[name])
     yield f"{counts['copy']} ({counts['no copy']})"
     revisions = sum(map(len, found.revised.values()))
@@ -104,10 +105,10 @@ def table(checks: Checks) -> Iterator[str]:
     last, pages = checks.crawls[-1], sum(len(crawl.asked) for crawl in checks.crawls)
     items = sum(len(crawl.items) for crawl in checks.crawls)
     yield ""
-    coverage, days = checks.coverage, len(checks.coverage.faults)
+    announced = sum(crawl.stats.get("mss/announced", 0) for crawl in checks.crawls)
     yield (
-        f"{checks.hours} crawls, {pages:,} requests, {items:,} items. {coverage.announced:,} "
-        f"addresses were announced; {days} counts of their fates are wrong. The store has "
+        f"{checks.hours} crawls, {pages:,} requests, {items:,} items. {announced:,} "
+        f"addresses were announced; {len(checks.fates)} counts of fates are wrong. The store has "
         f"{last.stored / 1e6:.1f} MB, the crawl's process {last.memory / 1e6:.0f} MB."
     )
 
@@ -116,7 +117,7 @@ def faults(checks: Checks) -> list[str]:
     """All that is wrong."""
     total = sum((found.counts for found in checks.found.values()), start=Counter[str]())
     wrong = [f"{total[name]} {name}" for name in WRONG if total[name]]
-    wrong += checks.coverage.faults
+    wrong += checks.fates
     return [*wrong, *checks.alarm_faults(), *checks.size_faults()]
 
 

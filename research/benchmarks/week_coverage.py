@@ -1,105 +1,72 @@
-"""The fates of announced addresses, by site and day, as the report has them and as they were."""
+"""The fates of announced addresses, as crawls count them and as they were."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from research.benchmarks.week_crawls import Crawled
 from research.benchmarks.week_pages import lists
-from research.benchmarks.week_world import BEGIN, Paper, World
+from research.benchmarks.week_world import Paper, World
 
-OK, NO_LONGER, FORBIDDEN, BROKEN = 200, (404, 410), 403, 500
-# What the server knows of fates: their names, and what they are counted as here.
+OK: Final = 200
+ANNOUNCED, FATE = "mss/announced", "mss/fate/"
+ITEM: Final = "item"  # the fates of addresses that items come of
 FATES: Final = {
-    "article/new": "new",
-    "article/copy": "new",
-    "article/feed": "new",
-    "article/changed": "changed",
+    **dict.fromkeys(("article/new", "article/changed", "article/copy", "article/feed"), ITEM),
     "failed/gone": "gone",
     "failed/forbidden": "forbidden",
-    "failed/server": "server",
 }
+STATUSES: Final = {404: "gone", 410: "gone", 403: "forbidden"}
 
 
-def truth(world: World, crawl: Crawled) -> dict[str, Counter[str]]:
-    """What was announced and answered in a crawl, by site."""
-    found = {name: Counter[str]() for name in world.papers}
+def wrong_fates(world: World, crawl: Crawled) -> Iterator[str]:
+    """What a crawl counts otherwise than its server and its items."""
+    announced, found = int(crawl.stats.get(ANNOUNCED, 0)), Counter[str]()
+    fates = {
+        name.removeprefix(FATE): int(count)
+        for name, count in crawl.stats.items()
+        if name.startswith(FATE)
+    }
+    for name, count in fates.items():
+        found[FATES.get(name, name)] += count
+    if sum(fates.values()) != announced:
+        yield f"hour {crawl.hour}: {announced} announced, {sum(fates.values())} fates"
+    least, most = _announced(world, crawl)
+    if not least <= announced <= most:
+        yield f"hour {crawl.hour}: {announced} announced, expected {least} to {most}"
+    expected = _answered(world, crawl) + Counter({ITEM: len(crawl.items)})
+    for name in dict.fromkeys(FATES.values()):
+        if found[name] != expected[name]:
+            yield f"hour {crawl.hour}: {found[name]} {name}, expected {expected[name]}"
+
+
+def _announced(world: World, crawl: Crawled) -> tuple[int, int]:
+    """How many addresses the lists that were sent have: of articles, and of all pages.
+
+    Without a feed, what its address does not take for an article is not announced.
+    """
+    least, most = 0, 0
     for name, paper in world.papers.items():
-        made = lists(paper)
         sent = {path for site, path, status in crawl.asked if (site, status) == (name, OK)}
-        announcing = [path for path in sent if path in made and _announces(paper, path, crawl.hour)]
-        if announcing:
-            found[name]["announced"] = len(paper.listed(crawl.hour))
-        answers = {path: status for site, path, status in crawl.asked if site == name}
-        for path, status in answers.items():
-            if path not in made:
-                found[name]["gone"] += status in NO_LONGER
-                found[name]["forbidden"] += status == FORBIDDEN
-                found[name]["server"] += status == BROKEN
-    for item in crawl.items:
-        paper, _ = world.find(item["url"])
-        found[paper.name]["changed" if item["revision"] > 1 else "new"] += 1
-    return found
+        if any(_announces(paper, path, crawl.hour) for path in sent.intersection(lists(paper))):
+            stories = paper.listed(crawl.hour)
+            has_feed = {"atom", "rss", "plain"}.intersection(paper.lists)
+            most += len(stories)
+            least += sum(story.is_article or bool(has_feed) for story in stories)
+    return least, most
+
+
+def _answered(world: World, crawl: Crawled) -> Counter[str]:
+    """The pages that were answered with errors, each once."""
+    made = {name: lists(paper) for name, paper in world.papers.items()}
+    failed = {(site, path): STATUSES.get(status) for site, path, status in crawl.asked}
+    return Counter(kind for (site, path), kind in failed.items() if kind and path not in made[site])
 
 
 def _announces(paper: Paper, path: str, hour: int) -> bool:
     """Whether the list at *path* names articles in that hour."""
-    is_front = path == "/"
-    if path == "/robots.txt" or (is_front and "front" not in paper.lists):
+    if path == "/robots.txt" or (path == "/" and "front" not in paper.lists):
         return False
-    return not (paper.has("empty feeds", hour) and path.strip("/") in paper.lists)
-
-
-class Coverage:
-    """Compares the report of each day with the truth of its crawls."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.faults: list[str] = []
-        self.announced = 0
-        self._day: dict[str, Counter[str]] = {}
-
-    def add(self, crawl: Crawled) -> None:
-        for name, counts in truth(self.world, crawl).items():
-            self._day.setdefault(name, Counter()).update(counts)
-        self.faults += _in_stats(crawl)
-        if crawl.report:
-            day = (BEGIN + timedelta(hours=crawl.hour)).date().isoformat()
-            for site in crawl.report["sites"]:
-                paper, _ = self.world.find(f"http://{site['site']}/")
-                rows = [
-                    row["coverage"]
-                    for row in site["days"]
-                    if row["day"] == day and "coverage" in row
-                ]
-                self.faults += (
-                    f"{paper.name}, {day}: {fault}"
-                    for fault in _compared(rows, self._day[paper.name])
-                )
-                self.announced += sum(row["announced"] for row in rows)
-            self._day = {}
-
-
-def _in_stats(crawl: Crawled) -> Iterator[str]:
-    announced = crawl.stats.get("mss/announced", 0)
-    fates = sum(n for name, n in crawl.stats.items() if name.startswith("mss/fate/"))
-    if announced != fates:
-        yield f"hour {crawl.hour}: {announced} announced, {fates} fates"
-
-
-def _compared(rows: Iterable[dict[str, Any]], expected: Counter[str]) -> Iterator[str]:
-    """What differs in the coverage of a site and a day."""
-    for row in rows:
-        fates = Counter(row["fates"])
-        if fates.total() != row["announced"]:
-            yield f"{row['announced']} announced, {fates.total()} fates"
-        found = Counter({"announced": row["announced"]})
-        for name, count in fates.items():
-            if name in FATES:
-                found[FATES[name]] += count
-        for name in sorted(found.keys() | expected.keys()):
-            if found[name] != expected[name]:
-                yield f"{found[name]} {name}, expected {expected[name]}"
+    return path == "/" or not paper.has("empty feeds", hour)

@@ -11,8 +11,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from datetime import timezone
 from pathlib import Path
 from time import perf_counter
@@ -29,10 +29,8 @@ from research.benchmarks.metered_crawl import resident
 from research.benchmarks.week_server import Asked, Served
 from research.benchmarks.week_world import MINUTE, moment
 from scrapy_mss.crawl import site_quality
-from scrapy_mss.quality.report import as_json, report_of
 from scrapy_mss.spiders import NewsSpider
 from scrapy_mss.storage import tables
-from scrapy_mss.storage.opening import store_at
 
 ITEM_FIELDS: Final = ("url", "title", "revision", "changed", "story", "text")
 SETTINGS: Final[dict[str, Any]] = {
@@ -40,7 +38,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
     "DOWNLOAD_DELAY": 0,
     "DOWNLOAD_MAXSIZE": 4_000_000,
-    "DOWNLOAD_TIMEOUT": 2,
+    "DOWNLOAD_TIMEOUT": 5,  # machines are busy
     "LOG_LEVEL": "CRITICAL",
     "REMOTE_CONTROL_ENABLED": False,
     "RETRY_TIMES": 1,
@@ -73,7 +71,6 @@ class Crawled:
     memory: int  # bytes of the crawl's process
     stored: int  # bytes of the store
     stats: dict[str, float]
-    report: dict[str, Any] = field(default_factory=dict)  # as `scrapy mss report --json`, at times
 
 
 class Clock:
@@ -107,7 +104,6 @@ async def crawl_hourly(job: Job, report: Callable[[Crawled], None]) -> None:
             await runner.crawl(crawler, sites=job.fronts)
             assert crawler.stats is not None
             stats = crawler.stats.get_stats()
-            is_last = hour % 24 == 23 or hour == job.hours - 1
             crawled = Crawled(
                 hour=hour,
                 seconds=perf_counter() - began,
@@ -117,7 +113,6 @@ async def crawl_hourly(job: Job, report: Callable[[Crawled], None]) -> None:
                 memory=resident(),
                 stored=size_of(job.store),
                 stats={n: v for n, v in stats.items() if isinstance(v, int | float)},
-                report=reported(job.store) if is_last else {},
             )
             report(crawled)
 
@@ -135,12 +130,6 @@ class Items:
 def size_of(folder: str) -> int:
     """The bytes of all files there."""
     return sum(each.stat().st_size for each in Path(folder).iterdir())
-
-
-def reported(folder: str) -> dict[str, Any]:
-    """What `scrapy mss report --json` writes."""
-    with closing(store_at(folder)) as store:
-        return as_json(report_of(store, site_quality.this_hour()))
 
 
 def main() -> None:

@@ -43,17 +43,6 @@ class FedText(NamedTuple):
         is_long = np.count_nonzero(own & page.tokens.is_word) >= OF_TEASER
         return cls(html, title, tuple(authors), bool(is_long) and ends(text))
 
-    @classmethod
-    def from_meta(cls, given: object) -> FedText | None:
-        """The same of a request's meta, where queues on disk make a list of it."""
-        if not isinstance(given, list | tuple) or len(given) != len(cls._fields):
-            return None
-        html, title, authors, whole = given
-        texts = (html, title, *authors) if isinstance(authors, list | tuple) else (None,)
-        if not all(isinstance(each, str) for each in texts) or len(html) > MAX_MARKUP:
-            return None
-        return cls(html, title, tuple(authors), bool(whole))
-
 
 def own_tokens(page: Page) -> Bools:
     """bool[n_tokens]: the text of an entry, without links at its end, such as where it is from."""

@@ -96,7 +96,8 @@ class MssExtension:
         fetch = partial(_compat.download, crawler)
         if EMIT_UNRESERVED in self.options.emit:
             self._reader.reservations = Reservations(fetch)
-        self.reservations = self._reader.reservations
+            noted = self._reader.reservations.note
+            crawler.signals.connect(noted, signals.response_received)
         if self.options.join_pages > 1:
             most, longest = self.options.join_pages, self.options.max_body
             self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)

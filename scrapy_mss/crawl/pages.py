@@ -86,8 +86,9 @@ def listed_moments(response: Response) -> Moments:
 
 
 def listed_text(request: Request | None) -> FedText | None:
-    """The text that a feed has of the page; None if it has none, or too much."""
-    return FedText.from_meta(request.meta.get(LISTED_TEXT)) if request is not None else None
+    """The text that a feed has of the page."""
+    given = request.meta.get(LISTED_TEXT) if request is not None else None
+    return given if isinstance(given, FedText) else None
 
 
 def is_fed(response: Response | None) -> bool:

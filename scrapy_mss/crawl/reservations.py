@@ -19,7 +19,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.pages import OK
-from scrapy_mss.pages.reservations import MAX_FILE, Reservation, SiteFiles, in_headers
+from scrapy_mss.pages.reservations import HEADER, HEADERS, MAX_FILE, Reservation, SiteFiles, stated
 
 logger = logging.getLogger(__name__)
 
@@ -53,20 +53,18 @@ class Reservations:
         self, response: Response, declared: tuple[Reservation, ...]
     ) -> tuple[Reservation, ...]:
         """What is published on the page of *response*, which says what is *declared* in it."""
-        parts = urlsplit(response.url)
+        url = urlsplit(response.url)
         host = self._host(response.url)
         if runs_asyncio():
             async with host.lock:
                 for path in (ROBOTS, TDMREP):
-                    await self._ask(host, f"{parts.scheme}://{parts.netloc}{path}", path)
+                    await self._ask(host, f"{url.scheme}://{url.netloc}{path}", path)
         values = {
-            str(name, "latin-1").lower(): [
-                str(each, "latin-1") for each in response.headers.getlist(name)
-            ]
-            for name in response.headers
+            name: [str(value, "latin-1") for value in response.headers.getlist(name)]
+            for name in HEADERS
         }
-        path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        return (*in_headers(values), *declared, *host.files.of(path))
+        path = url._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        return (*stated(HEADER, values), *declared, *host.files.of(path))
 
     def note(self, response: Response) -> None:
         """Note what *response* says, if it is a robots.txt."""

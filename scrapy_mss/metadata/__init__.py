@@ -25,7 +25,7 @@ from scrapy_mss.metadata.lookups import breadcrumbs, declared_media, next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.output.media import Medium
-from scrapy_mss.pages.reservations import Reservation, in_metas
+from scrapy_mss.pages.reservations import META, Reservation, stated
 
 
 class Metadata(NamedTuple):
@@ -91,4 +91,4 @@ def _read(page: ParsedPage) -> Metadata:
     trail = breadcrumbs(page)
     if trail:
         values["breadcrumbs"], sources["breadcrumbs"] = trail, "json-ld"
-    return Metadata(values, sources, media, next_page(page), in_metas(page.metas))
+    return Metadata(values, sources, media, next_page(page), stated(META, page.metas))

@@ -24,6 +24,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin
@@ -31,19 +32,17 @@ from urllib.parse import urljoin
 import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
-    Counts,
     Tokens,
-    element_starts,
     is_tag_of,
-    prefix_sums,
+    tag_table,
 )
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import MAX_URL, plainly_joined, split_url
@@ -105,6 +104,7 @@ def picture(url: str) -> str:
     return stem if len(stem) >= MIN_NAME else split_url(url).path
 
 
+@lru_cache(2**8)  # of a picture, several things are asked one after the other
 def _file_name(url: str) -> str:
     return split_url(url).path.rpartition("/")[2].lower()
 
@@ -147,6 +147,7 @@ MAX_TAG: Final = 2**14  # characters of a tag; a list of sizes is long
 MAX_SIZES: Final = 50  # in one list
 MAX_INSIDE: Final = 20  # tags of a kind in an element, such as `<source>` in `<picture>`
 MAX_DEPTH: Final = 40  # elements around a picture that are looked at
+MAX_STEPS: Final = 1_000  # tags on the way to them, some of them never closed
 FEW_WORDS: Final = 4  # in a box with a link: a name and an agency may have one
 MANY_WORDS: Final = 15  # in a box without one: more than who took the picture
 CAPTION_WITHIN: Final = 60  # tokens behind a picture, in which its caption begins
@@ -168,7 +169,9 @@ ADDRESSES: Final = (*LATE, "src")
 MEDIA_TAGS: Final = frozenset({"img", "image", "video", "audio", "iframe", "embed"})
 OF_AMP: Final = {"amp-img": "img", "amp-video": "video", "amp-audio": "audio"}
 SAYS_NOTHING: Final = ("null", "undefined")  # what templates write for an absent text
+_LOOKED_AT: Final = MEDIA_TAGS | {"unknown"}  # those of AMP are
 AROUND: Final = BLOCK_TAGS | {"a", "picture"}
+_IS_AROUND: Final = tag_table(AROUND)
 CAPTION: Final = "caption"
 
 # By the numbers of their names.
@@ -198,6 +201,7 @@ _INLINE_TAG: Final = re.compile(
 )
 _TAG: Final = re.compile(r"<[^<>]*>")
 _NAME: Final = re.compile(r"<([a-z-]+)", re.IGNORECASE)
+_OPENING: Final = re.compile(re.escape(bytes([OPEN])))  # among kinds of tokens
 # There are commas in addresses, too. It begins with what is searched for at once: lists are long.
 _BETWEEN_SIZES: Final = re.compile(r",(?:\s+|(?<=\d[wx],))")
 _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)[wx],?\Z")
@@ -206,11 +210,11 @@ _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
     """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page at *url*."""
-    at = kept.nonzero()[0]
-    if not len(at):
+    are_kept = kept.tobytes()
+    first, last = are_kept.find(1), are_kept.rfind(1)
+    if first < 0:
         return []
     article = _Article(tokens, kept, url)
-    first, last = int(at[0]), int(at[-1])
     places = article.places(_lead(tokens, first), last)
     media = (article.medium(place, in_lead=place < first) for place in places)
     return list(islice(filter(None, media), MAX_MEDIA))
@@ -218,9 +222,31 @@ def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
 
 def _lead(tokens: Tokens, first: int) -> int:
     """Where the headline above the text begins, if there is one near; else the text itself."""
-    headings = np.flatnonzero(tokens.is_open("h1")[:first])
-    near = len(headings) and first - int(headings[-1]) <= MAX_LEAD
-    return int(headings[-1]) if near else first
+    begin = max(0, first - MAX_LEAD)
+    kinds, tags = tokens.kind[begin:first], tokens.tag[begin:first].tobytes()
+    at = tags.rfind(TAG_NUMBERS["h1"])
+    while at >= 0 and kinds[at] != OPEN:
+        at = tags.rfind(TAG_NUMBERS["h1"], 0, at)
+    return begin + at if at >= 0 else first
+
+
+@accelerated()
+def elements_around(tokens: Tokens, is_chosen: bytes, place: int, most: int) -> list[int]:
+    """The opening tags of the innermost elements around a token, by the numbers that are chosen.
+
+    There are at most so many, among the `MAX_STEPS` nearest tags that are open there.
+    """
+    kinds, tags = tokens.kind.data, tokens.tag.data
+    partners, unclosed = tokens.partner.data, tokens.unclosed.data
+    around: list[int] = []
+    at = place
+    for _ in range(MAX_STEPS):
+        at = unclosed[at - 1] if at > 0 else -1
+        if at < 0 or len(around) >= most:
+            break
+        if is_chosen[tags[at]] and kinds[at] == OPEN and partners[at] >= 0:
+            around.append(at)
+    return around
 
 
 @dataclass(frozen=True)
@@ -241,10 +267,10 @@ class _Article:
 
     def places(self, first: int, last: int) -> list[int]:
         """Where tags of media open between two tokens."""
-        tokens = self.tokens
-        named = is_tag_of(tokens, MEDIA_TAGS | {"unknown"})[first : last + 1]
-        opening = np.equal(tokens.kind[first : last + 1], OPEN)
-        return [int(each) + first for each in (named & opening).nonzero()[0][:MAX_LOOKED_AT]]
+        part = slice(first, last + 1)
+        named = is_tag_of(self.tokens, _LOOKED_AT, part) & np.equal(self.tokens.kind[part], OPEN)
+        places: list[int] = (named.nonzero()[0][:MAX_LOOKED_AT] + first).tolist()
+        return places
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
@@ -295,35 +321,32 @@ class _Article:
     # --- what is around a tag ---------------------------------------------------------------------
 
     @lazy
-    def _nearest(self) -> memoryview:
-        return nearest_ancestors(self.tokens, element_starts(self.tokens, AROUND)).data
+    def _columns(self) -> tuple[memoryview, ...]:
+        """Of the tokens, what is looked at one by one."""
+        tokens = self.tokens
+        return tokens.kind.data, tokens.tag.data, tokens.partner.data
 
     def _around(self, place: int) -> list[int]:
         """The opening tags of the elements around *place*, the innermost first."""
-        around: list[int] = []
-        at = self._nearest[place]
-        while at >= 0 and len(around) < MAX_DEPTH:
-            around.append(at)
-            at = self._nearest[at]
-        return around
+        return elements_around(self.tokens, _IS_AROUND, place, MAX_DEPTH)
 
     def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
         """Those of *elements* whose names have one of *numbers*."""
-        tags = self.tokens.tag.data
+        tags = self._columns[1]
         return [each for each in elements if tags[each] in numbers]
 
     @lazy
-    def _kept_before(self) -> Counts:
-        return prefix_sums(self.kept & self.tokens.is_word)
+    def _words(self) -> bytes:
+        """bool[n_tokens], as bytes: they are searched in no time."""
+        return self.tokens.is_word.tobytes()
 
     @lazy
-    def _words_before(self) -> Counts:
-        return prefix_sums(self.tokens.is_word)
+    def _kept_words(self) -> bytes:
+        return (self.kept & self.tokens.is_word).tobytes()
 
     def _has_kept(self, element: int) -> bool:
         """Whether any of an element's words is kept; if not, it stands beside the text."""
-        before = self._kept_before
-        return bool(before[int(self.tokens.partner[element])] > before[element])
+        return self._kept_words.find(1, element, self._columns[2][element]) >= 0
 
     def _is_in_box(self, around: list[int]) -> bool:
         """Whether a picture is in a block that has words, none of which is kept."""
@@ -334,9 +357,12 @@ class _Article:
             box = element
         if box < 0:
             return False
-        before, end = self._words_before, int(self.tokens.partner[box])
-        words = before[end] - before[box]
-        return bool(words >= (FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1))
+        at, end = box, self._columns[2][box]
+        for _ in range(FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1):
+            at = self._words.find(1, at, end) + 1
+            if not at:
+                return False
+        return True
 
     def _is_teaser(self, around: list[int]) -> bool:
         """Whether a link around a picture leads to another page, and not to the picture itself."""
@@ -373,11 +399,9 @@ class _Article:
         captions = self._opening("figcaption", figures[0]) if figures else []
         if captions:
             return self._text(captions[0])
-        tokens = self.tokens
-        kinds, tags, partners = tokens.kind.data, tokens.tag.data, tokens.partner.data
-        for at in range(place + 1, min(place + CAPTION_WITHIN, len(tokens))):
-            if kinds[at] != OPEN:
-                continue
+        kinds, tags, partners = self._columns
+        near = kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
+        for at in (place + 1 + found.start() for found in _OPENING.finditer(near)):
             name = TAG_NAMES[tags[at]]
             if name in MEDIA_TAGS:
                 break
@@ -461,5 +485,5 @@ def _sizes(listed: str) -> Iterator[tuple[float, str]]:
 
 def _is_small(attributes: Mapping[str, str]) -> bool:
     """Whether a side of the picture is declared to be short."""
-    sides = (_PIXELS.match(attributes.get(name, "")) for name in ("width", "height"))
+    sides = (_PIXELS.match(attributes[name]) for name in ("width", "height") if name in attributes)
     return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)

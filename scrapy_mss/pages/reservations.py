@@ -55,7 +55,8 @@ AI_CRAWLERS: Final = frozenset(
     "cohere-ai cohere-training-data-crawler deepseekbot diffbot facebookbot google-extended gptbot "
     "img2dataset meta-externalagent omgili omgilibot pangubot timpibot webzio-extended".split()
 )
-META_NAMES: Final = ("robots", "googlebot", "bingbot", *sorted(AI_CRAWLERS))
+HEADERS: Final = (ROBOTS_TAG, *TDM, SIGNAL)
+NAMES: Final = ("robots", "googlebot", "bingbot", *sorted(AI_CRAWLERS), *HEADERS)
 
 MAX_FILE: Final = 500_000  # characters of robots.txt, as search engines read, and of tdmrep.json
 MAX_VALUE: Final = 1000  # characters of a value
@@ -77,46 +78,31 @@ def _texts(found: Reservation) -> set[str]:
     return {"".join(part.split()).lower() for part in found.value.split(",")}
 
 
-def in_metas(metas: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
-    """What the `<meta>` of a page say, by their names in lower case."""
-    of_robots = (
-        Reservation(META, name, said)
-        for name in META_NAMES
-        if name in metas
-        for value in metas[name][:MAX_VALUES]
-        if (said := _directives(value[:MAX_VALUE].split(",")))
+def stated(place: str, values: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
+    """What the headers of a response or the `<meta>` of a page say, by names in lower case."""
+    named = ((name, value) for name in NAMES for value in values.get(name, ())[:MAX_VALUES])
+    return tuple(
+        Reservation(place, agent, text)
+        for name, value in named
+        for agent, text in _by_agent(name, value[:MAX_VALUE])
+        if text
     )
-    of_tdm = (Reservation(META, name, metas[name][0][:MAX_VALUE]) for name in TDM if name in metas)
-    return (*of_robots, *of_tdm)
 
 
-def in_headers(values: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
-    """What the headers of a response say, by their names in lower case."""
-    tags = (value[:MAX_VALUE] for value in values.get(ROBOTS_TAG, ())[:MAX_VALUES])
-    of_robots = (Reservation(HEADER, *each) for value in tags for each in _by_agent(value))
-    named = (name for name in (*TDM, SIGNAL) if values.get(name))
-    return (*of_robots, *(Reservation(HEADER, name, values[name][0][:MAX_VALUE]) for name in named))
-
-
-def _by_agent(value: str) -> list[tuple[str, str]]:
-    """The directives of an `X-Robots-Tag`, by the agent before them or by its own name.
+def _by_agent(name: str, value: str) -> list[tuple[str, str]]:
+    """What *name* says; directives for robots by the agent before them, if there is one.
 
     [("x-robots-tag", "noai"), ("googlebot", "noindex, noarchive")]
     """
+    if name in (*TDM, SIGNAL):
+        return [(name, value)]
     said: dict[str, list[str]] = {}
-    agent = ROBOTS_TAG
-    for part in value.split(","):
-        name, colon, rest = part.partition(":")
-        is_agent = bool(colon and _directives([rest]))
-        agent = name.strip().lower() if is_agent else agent
-        said.setdefault(agent, []).append(rest if is_agent else part)
-    found = ((name, _directives(parts)) for name, parts in said.items())
-    return [(name, text) for name, text in found if text]
-
-
-def _directives(parts: Iterable[str]) -> str:
-    cleaned = (part.strip().lower() for part in parts)
-    return ", ".join(part for part in cleaned if part in OF_ROBOTS)
+    for part in value.lower().split(","):
+        agent, _, directive = part.rpartition(":")
+        if directive.strip() in OF_ROBOTS:
+            name = agent.strip() or name
+            said.setdefault(name, []).append(directive.strip())
+    return [(each, ", ".join(directives)) for each, directives in said.items()]
 
 
 class SiteFiles(NamedTuple):
@@ -187,19 +173,13 @@ def _forbid(rules: Iterable[tuple[str, bool]], path: str) -> bool:
 
 def _matches(pattern: str, path: str) -> bool:
     """Whether *path* begins as *pattern*, in which `*` is anything and `$` at the end its end."""
-    first, *parts = pattern.removesuffix("$").split("*")
-    if not path.startswith(first):
-        return False
-    at = len(first)
-    *parts, last = parts or [""]
-    for part in parts:
-        at = path.find(part, at) + len(part)
-        if at < len(part):
+    first, *parts = (pattern[:-1] if pattern.endswith("$") else f"{pattern}*").split("*")
+    if not parts or not path.startswith(first):
+        return path == first
+    *parts, last = parts
+    rest = path[len(first) :]
+    for part in filter(None, parts):
+        _, found, rest = rest.partition(part)
+        if not found:
             return False
-    if pattern.endswith("$"):
-        return (
-            path.endswith(last) and len(path) - len(last) >= at
-            if "*" in pattern
-            else at == len(path)
-        )
-    return path.find(last, at) >= 0
+    return rest.endswith(last)

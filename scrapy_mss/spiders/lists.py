@@ -272,7 +272,8 @@ def _of_json(feed: TextResponse) -> Iterator[Listed]:
             listed = Listed.dated(str(item.get("url") or ""), *texts)
             html, plain = (item.get(name) for name in ("content_html", "content_text"))
             content = html if isinstance(html, str) else _as_html(plain)
-            authors = item.get("authors") or [item.get("author")]
+            several = item.get("authors")
+            authors = several if isinstance(several, list) else [item.get("author")]
             names = (each.get("name") for each in authors if isinstance(each, Mapping))
             yield listed._replace(text=_text(content, item.get("title"), names))
 
@@ -289,8 +290,11 @@ def _as_html(plain: object) -> str:
 
 
 def _text(html: str, title: object, names: Iterable[object]) -> FedText | None:
-    authors = [each for each in islice(names, MAX_AUTHORS) if isinstance(each, str)]
-    return FedText.of(html, title if isinstance(title, str) else "", authors)
+    texts = (html, title if isinstance(title, str) else "", *islice(names, MAX_AUTHORS))
+    # JSON can have halves of surrogate pairs, which are no characters.
+    valid = (each.encode("utf-8", "replace").decode() for each in texts if isinstance(each, str))
+    html, title, *authors = valid
+    return FedText.of(html, title, authors)
 
 
 # --- robots.txt, sitemaps and their indexes -------------------------------------------------------

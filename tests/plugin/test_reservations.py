@@ -14,8 +14,8 @@ from scrapy_mss.pages.reservations import (
     STATEMENTS,
     Reservation,
     SiteFiles,
-    in_headers,
     is_reserved,
+    stated,
 )
 from tests.plugin.crawling import Job, crawl
 from tests.spiders.paper import Paper, printing
@@ -63,7 +63,7 @@ def test_files_of_a_site_speak_of_its_pages(path: str, expected: list[tuple[str,
 def test_headers_name_agents_and_reservations() -> None:
     tags = ["noai, max-snippet: 5, googlebot: noindex, NOARCHIVE", "unavailable_after: 25 Jun"]
 
-    assert in_headers({"x-robots-tag": tags, "tdm-reservation": ["1"]}) == (
+    assert stated("header", {"x-robots-tag": tags, "tdm-reservation": ["1"]}) == (
         ("header", "x-robots-tag", "noai"),
         ("header", "googlebot", "noindex, noarchive"),
         ("header", "tdm-reservation", "1"),
@@ -143,4 +143,5 @@ def test_reserved_pages_are_left_out_where_that_is_asked_for(tmp_path: Path) -> 
     assert left_out.mss("extract/dropped/reserved") == 4
     assert plain.by_url().keys() == stories
     assert paper.asked[file] == 1
+    assert paper.asked["/robots.txt"] == 4  # in each by the spider and Scrapy, not once more
     assert not left_out.logged("ERROR")

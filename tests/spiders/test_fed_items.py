@@ -7,13 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scrapy.http import TextResponse
 
+from scrapy_mss.article import article_of_feed
 from scrapy_mss.blocks.fed_text import FedText
+from scrapy_mss.spiders.lists import entries
 from tests.page_cases import read_cases
 from tests.plugin.crawling import Crawl, Job, crawl
 from tests.spiders.paper import Paper, printing
 
 CASES = {case.name: case.source for case in read_cases()}
+URL = "https://news.example/a"
 CONSENT = "/privacy-gate?consent"
 # What pages answer with in place of their stories: too much, in the end.
 FAULTS = [
@@ -104,6 +108,22 @@ def test_a_page_that_comes_back_is_the_article_or_a_revision(paper: Paper, tmp_p
     assert revisions == {short: 1, cut: 1, edited: 2}
 
 
+def test_nothing_beside_a_text_costs_the_list() -> None:
+    odd = '"title": "Rain \\ud800", "authors": %s, "author": 5'
+    items = [
+        f'{{"url": "/{n}", "content_text": "It <rains>. \\ud800", {odd % authors}}}'
+        for n, authors in enumerate(("5", "[5]", '[{"name": "Ann Lee"}]', "null"))
+    ]
+    body = f'{{"items": [{", ".join(items)}]}}'.encode()
+
+    found = entries(TextResponse("https://news.example/feed", body=body, encoding="utf-8"))
+
+    texts = [each.text for each in found]
+    assert [text and text.authors for text in texts] == [(), (), ("Ann Lee",), ()]
+    assert {text and text.html for text in texts} == {"<p>It &lt;rains&gt;. ?</p>"}
+    assert article_of_feed(FedText("<p>One."), URL).article is not None
+
+
 LONG = "<p>" + "The ferry sails again, and all are glad. " * 20
 
 
@@ -127,8 +147,3 @@ def test_a_text_is_whole_if_it_is_long_and_ends(html: str, *, whole: bool) -> No
 
     assert text is not None
     assert text.is_whole == whole
-
-
-@pytest.mark.parametrize("given", [None, 5, "text", [], ["a", "b", "c", True], ["a", "b", [1], 1]])
-def test_what_is_no_text_of_a_feed_in_a_meta_is_ignored(given: object) -> None:
-    assert FedText.from_meta(given) is None
