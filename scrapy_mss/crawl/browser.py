@@ -8,16 +8,17 @@ for and to hosts that the spider names, at public or named addresses alone.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http import HtmlResponse, Request
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_mss.crawl.further_pages import Fetch
 from scrapy_mss.crawl.hosts import WEB, Scope, permitted_address, web_host
 from scrapy_mss.crawl.pages import OK, inherited_meta
 from scrapy_mss.pages.addresses import site_of
@@ -37,6 +38,7 @@ SECONDS: Final = 45.0  # for a page in all; its navigation alone may take 30, as
 IDLE_SECONDS: Final = 5.0  # after it was loaded, until it asks for nothing; some never do
 CONNECT_SECONDS: Final = 10.0
 MAX_BYTES: Final = 2**26  # of a connection; a page and its scripts have some megabytes
+OF_CONNECTIONS: Final = (b"connection:", b"proxy-connection:")
 REFUSED: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -69,12 +71,7 @@ def why_not(settings: BaseSettings) -> str:
 class Browser:
     """Shows pages, each in a window of its own; *fetch* is the download of a crawl."""
 
-    def __init__(
-        self,
-        fetch: Callable[[Request], Awaitable[Response]],
-        named: Iterable[str],
-        longest: int,
-    ) -> None:
+    def __init__(self, fetch: Fetch, named: Iterable[str], longest: int) -> None:
         """*named* are hosts that may be private; a page has at most *longest* characters."""
         self._fetch = fetch
         self._proxy = Proxy(frozenset(named))
@@ -201,7 +198,7 @@ class Proxy:
         url = urlsplit(f"https://{target}" if is_tunnel else target)
         host = web_host(url.geturl())
         scope = Scope(frozenset(self.sites), self.named)
-        is_known = host is not None and scope.has(url.geturl())
+        is_known = host and scope.has(url.geturl())
         address = await permitted_address(host, self.named) if host and is_known else None
         if address is None:
             return None
@@ -211,7 +208,7 @@ class Proxy:
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         else:  # each request by a connection of its own: the next may be for another host
             path = url._replace(scheme="", netloc="").geturl() or "/"
-            kept = (each for each in fields if b"connection:" not in each.lower())
+            kept = (each for each in fields if not each.lower().startswith(OF_CONNECTIONS))
             begun = f"{method} {path} {version}\r\nConnection: close".encode()
             to_host[1].write(b"\r\n".join((begun, *kept)))
         return to_host
