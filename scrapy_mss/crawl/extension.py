@@ -106,11 +106,7 @@ class MssExtension:
         crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
-            crawler.signals.connect(self.fates.scraped, signals.item_scraped)
-            crawler.signals.connect(self.fates.dropped, signals.item_dropped)
-            crawler.signals.connect(self.fates.item_failed, signals.item_error)
-            crawler.signals.connect(self.fates.spider_failed, signals.spider_error)
-            crawler.signals.connect(self.fates.request_dropped, signals.request_dropped)
+            self.fates.listen(crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
 
