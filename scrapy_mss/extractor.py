@@ -344,10 +344,12 @@ class Extractor:
             without = classifier.article_probability(without_address(features))
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.block_probabilities(page, alone, by_page, by_labels)
-            before, chosen = chosen.kept, select(page, probability, self.profile.bias)
-            read = read.again(probability, chosen.kept, chosen.threshold)
-            again = page_features_again(read, features, before)
-            with_site = classifier.article_probability(again)
+            with_site = likely
+            if probability is not alone:  # of a site with few pages, nothing is known
+                before, chosen = chosen.kept, select(page, probability, self.profile.bias)
+                read = read.again(probability, chosen.kept, chosen.threshold)
+                again = page_features_again(read, features, before)
+                with_site = classifier.article_probability(again)
             likely = site.article_probability(likely, with_site)
         # What stands beside a story also tells what is no article: a thread, a list. So that is
         # decided by the whole; only then is an article's text that of its story alone.

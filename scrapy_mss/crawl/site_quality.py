@@ -26,9 +26,11 @@ from scrapy_mss.quality.counts import (
     ARTICLES,
     LAYOUT,
     LISTS,
+    MAX_COUNTED,
     TRIED,
     Counts,
     added,
+    bounded,
     of_answer,
     of_failure,
     of_labels,
@@ -124,7 +126,12 @@ class SiteQuality(BatchedPart[DayCounts]):
             return
         if len(self._met) < MAX_SITES:
             self._met.add(site)
-        self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
+        # In place: a day has some fifty counts, a page a few.
+        of_day = self._unsaved.setdefault((site, day), Counter())
+        for name, count in counts.items():
+            of_day[name] += count
+        if len(of_day) > MAX_COUNTED:
+            self._unsaved[site, day] = bounded(of_day, MAX_COUNTED)
 
     def _change(self, batch: DayCounts) -> Change:
         return adding(batch)

@@ -163,7 +163,7 @@ def of_page(article: Article | None, kind: str = "") -> Counts:
     """
     counts: Counts = Counter({PAGES: 1})
     if kind:
-        counts.update({f"{KIND}{kind}": 1, KNOWN: 1, OPEN: int(kind not in WALLS)})
+        counts.update([f"{KIND}{kind}", KNOWN, *([] if kind in WALLS else [OPEN])])
     if article is None or (kind and kind not in ARTICLE_KINDS):
         return counts
     counts[ARTICLES] = 1
