@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
-OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
+OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "added", "removed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 SIZED = (str, list, tuple, dict, set)  # what is no value where nothing is in it
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
@@ -103,6 +103,8 @@ class ArticlePipeline(Component):
             if result.article is None and made and not self._wants(result.kind):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
+            sources = values.get("sources", {})  # not of what the spider has filled
+            values["sources"] = {name: sources[name] for name in sources if name in missing}
             if made and is_fed(page.response if page else None):  # which may be that of a wall
                 self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():
@@ -232,7 +234,12 @@ class NewArticlesPipeline(Component):
         is_new = not comparison.changed and article.kind in ARTICLE_KINDS
         if self._quality is not None and is_new:
             self._quality.new_article(article.addresses.own[0])
-        known = {"revision": comparison.seen.revision, "changed": list(comparison.changed)}
+        known = {
+            "revision": comparison.seen.revision,
+            "changed": list(comparison.changed),
+            "added": list(comparison.added),
+            "removed": comparison.n_removed,
+        }
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 

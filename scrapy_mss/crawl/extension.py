@@ -18,7 +18,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
-from scrapy_mss.article import FEED
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
@@ -27,6 +26,7 @@ from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.items import FEED
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.quality.report import Alarm
@@ -94,7 +94,7 @@ class MssExtension:
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._reader.uncertain = self.state.uncertain
         fetch = partial(_compat.download, crawler)
-        if EMIT_UNRESERVED in self.options.emit:
+        if EMIT_UNRESERVED in self.options.emit or "reservations" in self.options.fields:
             self._reader.reservations = Reservations(fetch)
             noted = self._reader.reservations.note
             crawler.signals.connect(noted, signals.response_received)
