@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import added, n_removed, with_sentences
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
@@ -158,6 +159,8 @@ class Comparison(NamedTuple):
     is_new: bool  # an article, or a revision of one, that has not been seen
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
     seen: SeenArticle  # what is to be remembered of it
+    added: Sequence[str] = ()  # the sentences that the text has got since then
+    n_removed: int | None = None  # and how many it has lost; None if that is not known
 
 
 class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
@@ -220,7 +223,7 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         says that it is another one's copy, and that was seen in the same words, it is that.
         """
         now = self._now()
-        found = wording.paragraphs or Paragraphs.of_text(wording.text)
+        found = wording.paragraphs or with_sentences(Paragraphs.of_text(wording.text), wording.text)
         text, title = text_key(wording.text), title_key(wording.title)
         listed = min(wording.listed, now)
         new = SeenArticle(text, title, 1, listed, now, now, found.to_bytes())
@@ -236,7 +239,11 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
                 same = found if before is None else found.emitted_as(before)
                 new = SeenArticle(*seen[:3], listed, now, now, same.to_bytes())
             revision = seen.revision + bool(changed)
-            return Comparison(bool(changed), changed, new._replace(revision=revision))
+            result = Comparison(bool(changed), changed, new._replace(revision=revision))
+            if before is None or "text" not in changed:
+                return result
+            sentences = added(wording.text, before)
+            return result._replace(added=sentences, n_removed=n_removed(before, found))
         other = self._other(addresses.own, found)
         if other is not None:
             return Comparison(is_new=False, changed=(), seen=other._replace(checked=now, met=now))
