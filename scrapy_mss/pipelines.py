@@ -13,6 +13,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extraction import RESERVED
 from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
@@ -95,7 +96,7 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and not self._wants(result.kind):
+            if result.article is None and made and not self._wants(result):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             sources = values.get("sources", {})  # not of what the spider has filled
@@ -115,9 +116,10 @@ class ArticlePipeline(Component):
         """
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
 
-    def _wants(self, kind: str) -> bool:
-        """Whether a page of *kind* gets an item even without a text."""
-        return kind in self._options.emit or EMIT_ALL in self._options.emit
+    def _wants(self, result: ArticleResult) -> bool:
+        """Whether a page gets an item even without a text."""
+        emit = self._options.emit
+        return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:
