@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.exceptions import NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
@@ -18,6 +18,7 @@ from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
     NewArticle,
+    RejectedItemError,
     adapted,
     addresses_of,
     article_of,
@@ -28,6 +29,7 @@ from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
+from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -53,11 +55,11 @@ SIZED = (str, list, tuple, dict, set)  # what is no value where nothing is in it
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
 
-class NoArticleError(DropItem):
+class NoArticleError(RejectedItemError):
     """Drops an item that scrapy-mss made for a page of a *kind* without an article."""
 
     def __init__(self, reason: str, kind: str = "") -> None:
-        super().__init__(f"no article: {reason}", log_level="DEBUG")
+        super().__init__(f"no article: {reason}")
         self.reason = reason
         self.kind = kind
 
@@ -74,6 +76,7 @@ class ArticlePipeline(Component):
         self._filled = tuple((ours, name) for ours, name in named if name)
         self._reader = extension.reader_for_component()
         self._rejections: set[tuple[type, str]] = set()
+        self._fates = extension.fates
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
@@ -93,6 +96,8 @@ class ArticlePipeline(Component):
         values: dict[str, Any] = {"crawled": now}
         if made or not KNOWN_WITHOUT_THE_PAGE.issuperset(missing):
             result = await self._read(page, html, fields)
+            if self._fates is not None and page is not None:
+                self._fates.read(item, page.response, result)
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
@@ -162,11 +167,11 @@ class ArticlePipeline(Component):
                 )
 
 
-class SeenArticleError(DropItem):
+class SeenArticleError(RejectedItemError):
     """Drops an item whose article was seen in this wording."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"seen before: {url}", log_level="DEBUG")
+        super().__init__(f"seen before: {url}")
 
 
 class NewArticlesPipeline(Component):
@@ -183,7 +188,7 @@ class NewArticlesPipeline(Component):
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
-        self._quality = extension.quality
+        self._quality, self._fates = extension.quality, extension.fates
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
@@ -219,8 +224,14 @@ class NewArticlesPipeline(Component):
             if is_same:
                 self._add(article, comparison.seen, response)
             self._stats.add(stats.SEEN_UNCHANGED)
+            if self._fates is not None:
+                self._fates.note(item, response, self._fates.of_seen(keys, UNCHANGED))
             raise SeenArticleError(article.addresses.own[0])
         self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
+        if self._fates is not None:
+            self._fates.emit(keys)
+            if comparison.changed:
+                self._fates.note(item, response, CHANGED)
         self._stats.add(stats.SEEN_CHANGED if comparison.changed else stats.SEEN_NEW)
         is_new = not comparison.changed and article.kind in ARTICLE_KINDS
         if self._quality is not None and is_new:
@@ -289,11 +300,11 @@ def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs |
     return of_page if found == text else Paragraphs.of_text(text, of_page)
 
 
-class CopiedArticleError(DropItem):
+class CopiedArticleError(RejectedItemError):
     """Drops an item whose text another paper has printed."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"copy of an article that was emitted: {url}", log_level="DEBUG")
+        super().__init__(f"copy of an article that was emitted: {url}")
 
 
 class StoriesPipeline(Component):
@@ -307,7 +318,7 @@ class StoriesPipeline(Component):
         super().__init__(extension)
         if extension.stories is None:
             raise NotConfigured
-        self._stories = extension.stories
+        self._stories, self._fates = extension.stories, extension.fates
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
@@ -332,6 +343,8 @@ class StoriesPipeline(Component):
             return item
         match = self._stories.match(article.page_keys, article.text)
         self._stats.add(stats.STORIES_COPIES if match.emitted.is_copy else stats.STORIES_NEW)
+        if match.emitted.is_copy and self._fates is not None:
+            self._fates.note(item, response, COPY)
         if match.emitted.is_copy and self._drops:
             self._drop(_DroppedCopy(match, self._new.get(item), _site_of(response)))
             raise CopiedArticleError(article.addresses.own[0])

@@ -83,7 +83,7 @@ class MssExtension:
         self.state = StoredState(self.options, store, self.stats)
         learner, sites, quality = self.state.learner, self.state.sites, self.state.quality
         self.sites, self.seen, self.stories = sites, self.state.seen, self.state.stories
-        self.quality = quality
+        self.quality, self.fates = quality, self.state.fates
         self.jobs = PageJobs(self.options, learner.model, sites, quality)
         self.jobs.seen = self.seen
         learner.changing = self.jobs.changing
@@ -105,6 +105,8 @@ class MssExtension:
         # Before others that wait for the end, as Spidermon, look at the stats.
         crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
+        if self.fates is not None:
+            self.fates.listen(crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
 
@@ -168,7 +170,7 @@ class MssExtension:
             if _compat.runs_asyncio():
                 steps.push_async_callback(self.state.finish, reason)
             steps.push_async_callback(self.trainer.drain)
-            steps.callback(self.state.stop)
+            steps.callback(self.state.stop, reason)
 
     def _summarize(self) -> None:
         model = self.state.learner.model.identifier

@@ -28,7 +28,10 @@ from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key,
 logger = logging.getLogger(__name__)
 
 MET_AGAIN: Final = 7 * DAY  # an address that lists name is noted as in use once in so long
-WALL_AGAIN: Final = 60  # minutes: a wall that stays costs an address six requests on its first day
+WALL_AGAIN: Final = 60  # minutes, doubled up to
+WALLS_BETWEEN: Final = (
+    0.25  # of the time between rechecks: lists name most articles for a day or so
+)
 NO_REVISION: Final = 0  # of a page without an article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
@@ -281,8 +284,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     ) -> None:
         """Note that the page at *url* was read and has no article; it is due again like one.
 
-        A wall may soon be gone: whatever its date, it is due after an hour, and then after as long
-        again as it has stood.
+        A wall may soon be gone: whatever its date, it is due after an hour, then after as long
+        again as it has stood, up to a quarter of the time that others are.
         """
         if self._article(url) is not None:
             return
@@ -291,7 +294,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         seen = SeenArticle(key, 0, NO_REVISION, min(listed, now), now, now)
         if is_wall:
             first = (self._seen(address_key(url)) or seen).met
-            wait = min(max(now - first, WALL_AGAIN), self._recheck)
+            longest = int(WALLS_BETWEEN * self._recheck)
+            wait = min(max(now - first, WALL_AGAIN), longest)
             seen = seen._replace(listed=0, checked=now - self._recheck + wait, met=first)
         self._note((url,), seen)
 
