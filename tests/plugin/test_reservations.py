@@ -24,7 +24,7 @@ from scrapy_mss.pages.reservations import (
 from scrapy_mss.pipelines import NoArticleError
 from tests.page_cases import read_cases
 from tests.plugin.crawling import Job, crawl
-from tests.plugin.parts import items_of, page, processed, reading_parts
+from tests.plugin.parts import URL, items_of, page, processed, reading_parts
 from tests.plugin.site import plain
 from tests.spiders.paper import Paper, printing
 
@@ -144,8 +144,7 @@ def test_what_is_refused_gets_no_item_without_a_text(
     crawler_of: Callable[..., Crawler], settings: dict[str, str], html: str, flags: list[str]
 ) -> None:
     articles, pipeline = reading_parts(crawler_of(MSS_WORKERS=0, **settings))
-    meta = {LISTED_TEXT: FedText.of(LONG)}
-    response = page(html, **meta).replace(flags=flags)
+    response = page(html, URL, **{LISTED_TEXT: FedText.of(LONG)}).replace(flags=flags)
     (item,) = items_of(articles, response)
 
     with pytest.raises(NoArticleError):
