@@ -32,6 +32,7 @@ from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import with_sentences
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs |
     """
     found, paragraphs = reading or ("", b"")
     of_page = Paragraphs.from_bytes(paragraphs)
-    return of_page if found == text else Paragraphs.of_text(text, of_page)
+    return of_page if found == text else with_sentences(Paragraphs.of_text(text, of_page), text)
 
 
 class CopiedArticleError(RejectedItemError):
