@@ -271,7 +271,7 @@ stories: $(VENV)/installed-dev ## what N=1000000 known texts take; fails beyond 
 	$(BIN)/python -m research.benchmarks.stories --texts $(or $(N),1000000)
 
 week: $(VENV)/installed-dev ## crawl thirty made-up sites every hour of a week, or N=168 hours; fails if anything is wrong
-	$(BIN)/python -m research.benchmarks.week --hours $(or $(N),168)
+	$(BIN)/python -m research.benchmarks.week $(if $(N),--hours $(N),--out research/results/week.md)
 
 again: $(VENV)/installed-dev ## crawl N=20000 addresses twice; fails if old articles are fetched
 	$(BIN)/python -m research.benchmarks.again --addresses $(or $(N),20000)

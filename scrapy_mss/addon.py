@@ -43,7 +43,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("DOWNLOADER_MIDDLEWARES", FedPages, 4),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
-    ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
+    ("SPIDER_MIDDLEWARES", ShardMiddleware, 955),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
     ("ITEM_PIPELINES", StoriesPipeline, 220),

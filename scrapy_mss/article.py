@@ -20,7 +20,7 @@ from scrapy_mss import metadata
 from scrapy_mss.blocks.fed_text import FedText, own_tokens
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor, Site
-from scrapy_mss.items import Article, values_of
+from scrapy_mss.items import FEED, PAGE, SOURCES, TEXT, WRAPPER, Article, values_of
 from scrapy_mss.markup.rendering import readable, well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
@@ -37,6 +37,7 @@ from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import with_sentences
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -49,8 +50,7 @@ NO_SPAN = "no_span"  # no text was found
 UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
 OTHER_KIND = "other_kind"  # a sign says that the page is of a kind that is not asked for
 
-BY_TEXT = "text"  # where a field is from that the page does not declare
-WRAPPER, MODEL, FEED = "wrapper", "model", "feed"  # what read a page, or has its text
+MODEL = "model"  # what read a page, beside a wrapper
 MAX_LINE = 2_000  # characters of a title, or of a name, that a feed has
 
 
@@ -120,11 +120,14 @@ class ReadOptions:
     paragraphs: bool = False
     emitted: Paragraphs | None = None
 
-    def paragraphs_of(self, page: Page, inside: Bools, *, certain: bool = False) -> bytes:
-        """The paragraphs of *page* whose article is *inside*, if they are asked for."""
+    def paragraphs_of(
+        self, page: Page, inside: Bools, text: str, *, certain: bool = False
+    ) -> bytes:
+        """The paragraphs of *page* whose article is *inside*, as *text*, if they are asked for."""
         if not self.paragraphs:
             return b""
-        return Paragraphs.of_page(page, inside, certain=certain).to_bytes()
+        found = Paragraphs.of_page(page, inside, certain=certain)
+        return with_sentences(found, text).to_bytes()
 
 
 READ_OPTIONS = ReadOptions()
@@ -154,7 +157,7 @@ def article_of_extraction(
         model_state=state.identifier,
         certainty=_certainty(extraction),
         kind=extraction.kind,
-        paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
+        paragraphs=options.paragraphs_of(extraction.page, extraction.kept, extraction.text),
     )
     if not (extraction.text and (options.further or extraction.kind in options.kinds)):
         return replace(result, reason=_reason(extraction))
@@ -170,6 +173,7 @@ def article_of_extraction(
         extractor=f"mss:{state.identifier}",
         **_entries(extraction, result.paragraphs, options.emitted),
         **fields.values,
+        **_on_request(fields, PAGE, options),
     )
     next_page, said = fields.next_page, fields.reservations
     return replace(result, article=article, next_page=next_page, reservations=said)
@@ -199,6 +203,18 @@ def _entries(
         "entries": [entry._asdict() for entry in entries],
         "new_entries": [entry._asdict() for entry in new],
     }
+
+
+def _on_request(fields: metadata.Metadata, of_text: str, options: ReadOptions) -> dict[str, Any]:
+    """Where the text and the other *fields* are from, and what the page reserves, if asked."""
+    found, has = dict[str, Any](), fields.values
+    if "sources" in options.fields:
+        known = {name: each for name, each in fields.sources.items() if has.get(name) is not None}
+        named = {name: each if each in SOURCES else PAGE for name, each in known.items()}
+        found["sources"] = {"text": of_text, **named}
+    if "reservations" in options.fields:
+        found["reservations"] = [each._asdict() for each in fields.reservations]
+    return found
 
 
 def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:
@@ -247,9 +263,10 @@ def article_of_labels(
         confidence=None if confidence is None else round(confidence, 4),
         extractor=f"wrapper:{labelling.wrapper.id}",
         **fields.values,
+        **_on_request(fields, PAGE if labelling.wrapper.around else WRAPPER, options),
     )
     named = absolute_url(labelling.next_page, base_url(tokens, url)) or fields.next_page
-    paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
+    paragraphs = options.paragraphs_of(Page(tokens, url), inside, labelling.text, certain=True)
     seconds = perf_counter() - started
     return ArticleResult(
         article,
@@ -268,14 +285,20 @@ def article_of_feed(text: FedText, url: str, options: ReadOptions = READ_OPTIONS
     page = Page(tokenize(text.html), url)
     tokens, kept = page.tokens, own_tokens(page)
     said = readable(tokens, kept)
+    values = {
+        "title": _plain(text.title),
+        "authors": author_names(map(_plain, text.authors)),
+        "language": language_of(said, None),
+    }
+    known: dict[str, Any] = {name: value for name, value in values.items() if value}
+    fields = metadata.Metadata(known, {**dict.fromkeys(known, FEED), "language": TEXT})
     article = Article(
         url,
-        title=_plain(text.title) or None,
         text=said,
+        **known,
         **_shown(tokens, kept, url, options),
-        authors=author_names(map(_plain, text.authors)),
-        language=language_of(said, None),
         **media_fields(kept_media(tokens, kept, url)),
+        **_on_request(fields, FEED, options),
         kind=ARTICLE,
         extractor=FEED,
     )
@@ -318,7 +341,7 @@ def page_metadata(
         values = _settled(found.values) | media_fields([*images, *kept, *others])
         declared = found.values.get("language")
         values["language"] = language_of(text, declared)
-        by_text = {"language": BY_TEXT} if values["language"] != declared else {}
+        by_text = {"language": TEXT} if values["language"] != declared else {}
         return found._replace(values=values, sources={**found.sources, **by_text})
     except MemoryError:  # which concerns the process
         raise

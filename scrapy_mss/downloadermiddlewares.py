@@ -22,13 +22,18 @@ from scrapy_mss.crawl.pages import (
     SKIP_EXTRACTION,
     SKIP_TRAINING,
     PrivateHostError,
+    first_url,
     header,
     is_page,
+    left_site,
     listed_text,
 )
 from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.quality import fates
+from scrapy_mss.quality.fates import Fate
 from scrapy_mss.seen.articles import SeenList
+from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 
 if TYPE_CHECKING:
@@ -47,15 +52,6 @@ ASKED = "mss_validators_of"  # the address whose validators a request has
 FIRST_ERROR = 400  # of the statuses of HTTP
 MAX_VALIDATOR = 1000  # characters of an ETag
 FORBIDDEN: Final = "Forbidden by robots.txt"  # the message of Scrapy's middleware, all of it
-# What the exceptions of Twisted, of Scrapy and of its handlers have in common is parts of names.
-ERRORS: Final = {
-    "DNS": "DNS: host not found",
-    "CannotResolveHost": "DNS: host not found",
-    "Timeout": "timeout",
-    "Refused": "connection refused",
-    "SSL": "TLS",
-    PrivateHostError.__name__: "refused: its host is not public, see the log",
-}
 
 
 class EncodingMiddleware:
@@ -174,6 +170,7 @@ class _OnlyNew(Component):
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
+        self._fates = extension.fates
 
 
 class SeenArticlesMiddleware(_OnlyNew):
@@ -191,6 +188,9 @@ class SeenArticlesMiddleware(_OnlyNew):
             return
         if self._seen.needs_no_recheck(request.url, meta.get(LISTED, 0)):
             self._stats.add(stats.SEEN_SKIPPED)
+            if self._fates is not None:
+                keys = (address_key(request.url),)
+                self._fates.decide(request, self._fates.of_seen(keys, fates.NOT_DUE))
             # Or each crawl would request the first address again, to be redirected here.
             self._seen.add_redirected(meta.get("redirect_urls", ()), request.url)
             raise IgnoreRequest(f"seen before, and no recheck is due: {request.url}")
@@ -233,16 +233,16 @@ class UnchangedLists(_OnlyNew):
 
 
 class SiteAnswers(Component):
-    """Counts, for `scrapy mss report`, which sites answer, and why others do not.
+    """Counts, for `scrapy mss report`, which sites answer, and why others and addresses do not.
 
     Next to the engine: what reaches it was neither retried nor redirected.
     """
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.quality is None:
+        if extension.quality is None or extension.fates is None:
             raise NotConfigured
-        self._quality = extension.quality
+        self._quality, self._fates = extension.quality, extension.fates
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Count that a list is requested: some requests end without response and exception."""
@@ -257,25 +257,31 @@ class SiteAnswers(Component):
             return response
         is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED
         self._count(request, "" if is_good else f"HTTP {response.status}")
+        if response.status != OK:
+            self._end(request, fates.of_status(response.status))
+        elif not isinstance(response, HtmlResponse):
+            self._end(request, fates.NOT_HTML)
         return response
 
     async def process_exception(
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> None:
         """Count why there is no response, unless a component has dropped the request."""
-        by_robots = str(exception) == FORBIDDEN
-        is_dropped = isinstance(exception, IgnoreRequest) and not isinstance(
-            exception, PrivateHostError
-        )
-        if by_robots or not is_dropped or _left_site(request):
-            self._count(request, "forbidden by robots.txt" if by_robots else _reason(exception))
+        fate = _fate(exception)
+        if fate is not fates.IGNORED or left_site(request):
+            is_known = fate is not fates.CONNECTION
+            self._count(request, fate.summary if is_known else type(exception).__name__)
+        self._end(request, fate)
+
+    def _end(self, request: Request, fate: Fate) -> None:
+        self._fates.decide(request, fates.OFF_SITE if left_site(request) else fate)
 
     def _count(self, request: Request, error: str) -> None:
         if not _counts(request):
             return
         is_list = _is_list(request)
-        site = request.meta[SITE] if is_list else site_of(_first_url(request))
-        if _left_site(request):
+        site = request.meta[SITE] if is_list else site_of(first_url(request))
+        if left_site(request):
             error = f"redirected to {site_of(request.url)}"
         if error:
             self._quality.failed(site, error)
@@ -298,20 +304,14 @@ def _counts(request: Request) -> bool:
 
     But where all lists lead to one address off the site, Scrapy requests that once, for the first.
     """
-    is_robots = urlsplit(_first_url(request)).path == "/robots.txt"
-    return request.callback is not NO_CALLBACK and (not is_robots or _left_site(request))
+    is_robots = urlsplit(first_url(request)).path == "/robots.txt"
+    return request.callback is not NO_CALLBACK and (not is_robots or left_site(request))
 
 
-def _first_url(request: Request) -> str:
-    """Where *request* was before it was redirected."""
-    return str([*request.meta.get("redirect_urls", ()), request.url][0])
-
-
-def _left_site(request: Request) -> bool:
-    return site_of(_first_url(request)) != site_of(request.url)
-
-
-def _reason(exception: Exception) -> str:
-    names = [each.__name__ for each in type(exception).__mro__]
-    found = (text for part, text in ERRORS.items() if any(part in name for name in names))
-    return next(found, names[0])
+def _fate(exception: Exception) -> Fate:
+    """That of an address whose request has ended with an *exception*."""
+    if str(exception) == FORBIDDEN:
+        return fates.ROBOTS
+    if isinstance(exception, IgnoreRequest) and not isinstance(exception, PrivateHostError):
+        return fates.IGNORED
+    return fates.of_exception(exception)

@@ -8,9 +8,10 @@ a day, a time without a zone, or a time in UTC.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import zyte_common_items
@@ -27,6 +28,20 @@ ZYTE_FIELDS: tuple[tuple[str, str], ...] = (
     ("language", "inLanguage"),
     ("description", "description"),
 )
+
+
+# Where the value of a field is from, and what that means.
+WRAPPER, FEED, TEXT, PAGE = "wrapper", "feed", "text", "page"
+SOURCES: Final[Mapping[str, str]] = {
+    WRAPPER: "a selector of the site's wrapper",
+    "json-ld": "JSON-LD",
+    "opengraph": "OpenGraph",
+    "meta": "another `<meta>`",
+    "url": "the address",
+    TEXT: "the words of the text",
+    FEED: "the feed or sitemap that names the page",
+    PAGE: "anything else on the page",
+}
 
 
 @dataclass(repr=False)
@@ -127,6 +142,12 @@ class Article:
     changed: list[str] = field(default_factory=list)
     """What differs from the previous revision: title, text."""
 
+    added: list[str] = field(default_factory=list)
+    """The sentences that the text has got since the previous revision."""
+
+    removed: int | None = None
+    """How many sentences of the previous revision the text no longer has."""
+
     story: str | None = None
     """A key shared by all articles with the same wording; with `MSS_COPIES`."""
 
@@ -148,6 +169,12 @@ class Article:
     The state is the profile, the number of learned pages and a digest of everything that the model
     has learned: ``mss:default@1754p-100f1b5032d8080a``.
     """
+
+    sources: dict[str, str] = field(default_factory=dict)
+    """Where each field is from: one of `SOURCES` by the field's name; with `MSS_FIELDS`."""
+
+    reservations: list[dict[str, str]] = field(default_factory=list)
+    """What page and site say on machine use: `place`, `name`, `value`; with `MSS_FIELDS`."""
 
     crawled: str | None = None
     """The time of the crawl: ISO 8601 with zone."""
@@ -208,15 +235,17 @@ class Article:
 
 
 ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
-OPTIONAL_FIELDS = ("raw_html", "markdown")  # filled only on request (`MSS_FIELDS`)
+# Filled only on request (`MSS_FIELDS`).
+OPTIONAL_FIELDS = ("raw_html", "markdown", "sources", "reservations")
 
 
 def values_of(article: Article) -> dict[str, Any]:
-    """All fields of *article* by their names; its lists are copies."""
-    values = ((name, getattr(article, name)) for name in ARTICLE_FIELDS)
-    return {name: _copied(value) if isinstance(value, list) else value for name, value in values}
+    """All fields of *article* by their names; its lists and dicts are copies."""
+    return {name: _copied(getattr(article, name)) for name in ARTICLE_FIELDS}
 
 
-def _copied(values: list[Any]) -> list[Any]:
-    """A copy of a list of strings, or of dicts of strings: `deepcopy` for what articles have."""
-    return [dict(each) if isinstance(each, dict) else each for each in values]
+def _copied(value: Any) -> Any:  # noqa: ANN401 - a field of any type
+    """*value* with lists and dicts of its own: `deepcopy` for what articles have."""
+    if isinstance(value, list):
+        return [_copied(each) for each in value]
+    return dict(value) if isinstance(value, dict) else value

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.exceptions import NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
@@ -17,6 +17,7 @@ from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
     NewArticle,
+    RejectedItemError,
     adapted,
     addresses_of,
     article_of,
@@ -27,6 +28,7 @@ from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
+from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
@@ -46,17 +48,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
-OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
+OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "added", "removed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 SIZED = (str, list, tuple, dict, set)  # what is no value where nothing is in it
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
 
-class NoArticleError(DropItem):
+class NoArticleError(RejectedItemError):
     """Drops an item that scrapy-mss made for a page of a *kind* without an article."""
 
     def __init__(self, reason: str, kind: str = "") -> None:
-        super().__init__(f"no article: {reason}", log_level="DEBUG")
+        super().__init__(f"no article: {reason}")
         self.reason = reason
         self.kind = kind
 
@@ -73,6 +75,7 @@ class ArticlePipeline(Component):
         self._filled = tuple((ours, name) for ours, name in named if name)
         self._reader = extension.reader_for_component()
         self._rejections: set[tuple[type, str]] = set()
+        self._fates = extension.fates
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
@@ -92,12 +95,16 @@ class ArticlePipeline(Component):
         values: dict[str, Any] = {"crawled": now}
         if made or not KNOWN_WITHOUT_THE_PAGE.issuperset(missing):
             result = await self._read(page, html, fields)
+            if self._fates is not None and page is not None:
+                self._fates.read(item, page.response, result)
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
             if result.article is None and made and not self._wants(result.kind):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
+            sources = values.get("sources", {})  # not of what the spider has filled
+            values["sources"] = {name: sources[name] for name in sources if name in missing}
             if made and is_fed(page.response if page else None):  # which may be that of a wall
                 self._put(item, fields, self._options.field_name("url"), values["url"])
         for ours, name in missing.items():
@@ -158,11 +165,11 @@ class ArticlePipeline(Component):
                 )
 
 
-class SeenArticleError(DropItem):
+class SeenArticleError(RejectedItemError):
     """Drops an item whose article was seen in this wording."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"seen before: {url}", log_level="DEBUG")
+        super().__init__(f"seen before: {url}")
 
 
 class NewArticlesPipeline(Component):
@@ -179,7 +186,7 @@ class NewArticlesPipeline(Component):
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
-        self._quality = extension.quality
+        self._quality, self._fates = extension.quality, extension.fates
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
@@ -215,13 +222,24 @@ class NewArticlesPipeline(Component):
             if is_same:
                 self._add(article, comparison.seen, response)
             self._stats.add(stats.SEEN_UNCHANGED)
+            if self._fates is not None:
+                self._fates.note(item, response, self._fates.of_seen(keys, UNCHANGED))
             raise SeenArticleError(article.addresses.own[0])
         self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
+        if self._fates is not None:
+            self._fates.emit(keys)
+            if comparison.changed:
+                self._fates.note(item, response, CHANGED)
         self._stats.add(stats.SEEN_CHANGED if comparison.changed else stats.SEEN_NEW)
         is_new = not comparison.changed and article.kind in ARTICLE_KINDS
         if self._quality is not None and is_new:
             self._quality.new_article(article.addresses.own[0])
-        known = {"revision": comparison.seen.revision, "changed": list(comparison.changed)}
+        known = {
+            "revision": comparison.seen.revision,
+            "changed": list(comparison.changed),
+            "added": list(comparison.added),
+            "removed": comparison.n_removed,
+        }
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 
@@ -280,11 +298,11 @@ def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs |
     return of_page if found == text else Paragraphs.of_text(text, of_page)
 
 
-class CopiedArticleError(DropItem):
+class CopiedArticleError(RejectedItemError):
     """Drops an item whose text another paper has printed."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(f"copy of an article that was emitted: {url}", log_level="DEBUG")
+        super().__init__(f"copy of an article that was emitted: {url}")
 
 
 class StoriesPipeline(Component):
@@ -298,7 +316,7 @@ class StoriesPipeline(Component):
         super().__init__(extension)
         if extension.stories is None:
             raise NotConfigured
-        self._stories = extension.stories
+        self._stories, self._fates = extension.stories, extension.fates
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
@@ -323,6 +341,8 @@ class StoriesPipeline(Component):
             return item
         match = self._stories.match(article.page_keys, article.text)
         self._stats.add(stats.STORIES_COPIES if match.emitted.is_copy else stats.STORIES_NEW)
+        if match.emitted.is_copy and self._fates is not None:
+            self._fates.note(item, response, COPY)
         if match.emitted.is_copy and self._drops:
             self._drop(_DroppedCopy(match, self._new.get(item), _site_of(response)))
             raise CopiedArticleError(article.addresses.own[0])

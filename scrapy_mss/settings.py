@@ -267,11 +267,12 @@ class Options:
     fields: tuple[str, ...] = _setting(
         (),
         _optional_fields,
-        f"a list of {' and '.join(OPTIONAL_FIELDS)}",
+        f"a list of {', '.join(OPTIONAL_FIELDS)}",
         "Fields of [Article](api.md#article) that cost time or space and are therefore filled only "
         "on request: `markdown`, the text with headings, lists, tables, quotations, links and "
-        "pictures, and `raw_html`, the page's own source of the article, with its scripts, event "
-        "handlers and frames, which is **not safe to show**.",
+        "pictures, `sources`, where each field is from, `reservations`, what page and site say on "
+        "[machine use](metadata.md#reservations), and `raw_html`, the page's own source of the "
+        "article, with its scripts, event handlers and frames, which is **not safe to show**.",
     )
     max_body: int = _setting(
         5_000_000,

@@ -12,7 +12,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import Component, MssExtension
-from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION, is_page
+from scrapy_mss.crawl.pages import ANNOUNCED, SITE, SKIP_EXTRACTION, is_page
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
 from scrapy_mss.sites.address_counts import MIN_PAGES, AddressCounts, guess
@@ -29,7 +29,7 @@ PRIORITY_OF = "mss_priority_of"  # in Request.meta: the address that a priority 
 
 
 class ArticleMiddleware(Component):
-    """Gives every HTML page an item that the pipeline fills.
+    """Gives every HTML page an item that the pipeline fills, and notes what is announced.
 
     Items that the spider yields for a page are the page's items; only for a page without any, one
     is made. It belongs near the spider, so that it sees items as the spider made them.
@@ -39,7 +39,15 @@ class ArticleMiddleware(Component):
         super().__init__(extension)
         self._url_field = extension.options.field_name("url")
         self._item_class = _loaded(extension.options.item_class)
+        self._fates = extension.fates
         self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass on what the spider begins with."""
+        async for each in start:
+            if isinstance(each, Request):
+                self._announce(each)
+            yield each
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
@@ -50,7 +58,9 @@ class ArticleMiddleware(Component):
             page = None
         yielded = False
         async for each in result:
-            if not isinstance(each, Request) and each is not None:
+            if isinstance(each, Request):
+                self._announce(each)
+            elif each is not None:
                 yielded = True
                 if page is not None:
                     self._item_pages.pair(each, page, made=False)
@@ -59,6 +69,10 @@ class ArticleMiddleware(Component):
             item = self._made(page.url)
             self._item_pages.pair(item, page, made=True)
             yield item
+
+    def _announce(self, request: Request) -> None:
+        if ANNOUNCED in request.meta and self._fates is not None:
+            self._fates.announce(request)
 
     def _made(self, url: str) -> object:
         name = self._url_field

@@ -144,6 +144,8 @@ LISTS_FAILED = Stat(
 HOSTS_REFUSED = Stat(
     "hosts/refused", "requests dropped by `NewsSpider` because their host is not public"
 )
+ANNOUNCED = Stat("announced", "addresses of articles that lists announced")
+FATE = Stat("fate/{fate}", "these, by what became of them, see [fates](fates.md)")
 QUALITY_ALARMS = Stat(
     "quality/alarms",
     "alarms: sites of the crawl that give nothing, nothing new, or worse than in their own past, "

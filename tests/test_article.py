@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from research.benchmarks.soak_server import story
@@ -13,6 +15,7 @@ from scrapy_mss.article import (
     article_of_labels,
     read_article,
 )
+from scrapy_mss.items import SOURCES
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
@@ -89,3 +92,28 @@ def test_the_date_of_a_rule_takes_precedence_over_that_of_the_metadata() -> None
 
     assert article is not None
     assert article.published == "2024-03-05"
+
+
+def test_an_item_names_the_sources_of_its_fields_where_it_is_asked_to() -> None:
+    html = story(1).replace(
+        "</head>",
+        "<meta name=author content='Ann Lee'><meta name=robots content=noai>"
+        "<script type=application/ld+json>"
+        '{"@type": "NewsArticle", "datePublished": "2024-03-05"}</script></head>',
+    )
+    url, named = "https://a.example/rain", ReadOptions(("sources", "reservations"))
+    rule = Wrapper(site="a.example", body=(css("body"),), title=(css("h1"),))
+
+    plain = read_article(html, url, ModelState.of(bundled_model())).article
+    read = read_article(html, url, ModelState.of(bundled_model()), named).article
+    labelled = article_of_labels(label(rule, html), url, named).article
+
+    assert plain is not None
+    assert read is not None
+    assert labelled is not None
+    assert replace(read, sources={}, reservations=[]) == plain
+    assert read.reservations == [{"place": "meta", "name": "robots", "value": "noai"}]
+    assert set(read.sources.values()) <= set(SOURCES)
+    expected = {"text": "page", "title": "page", "authors": "meta", "published": "json-ld"}
+    assert {name: read.sources.get(name) for name in expected} == expected
+    assert labelled.sources == read.sources | {"text": "wrapper", "title": "wrapper"}

@@ -39,6 +39,7 @@ FULL = Article(
     probability=0.75,
     confidence=0.9,
     extractor="mss:news-1",
+    sources={"title": "page"},
     crawled="2024-03-05T10:00:00+01:00",
 )
 
@@ -105,9 +106,11 @@ def test_the_values_of_an_article_share_nothing_with_it() -> None:
     values = values_of(FULL)
     values["media"][0]["url"] = "other"
     values["tags"].append("other")
+    values["sources"]["tags"] = "meta"
 
     assert FULL.media[0]["url"] == "https://x.example/i.png"
     assert FULL.tags == ["rain", "May"]
+    assert FULL.sources == {"title": "page"}
 
 
 def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

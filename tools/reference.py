@@ -59,24 +59,26 @@ cookies or a short notice that declares itself an article stays one. Redirects c
 of a short link, of the proxy of a feed or of a site that has moved leads to an article all the
 same. With a wrapper, a page is what the wrapper is for: an `article`."""
 FATES_INTRODUCTION = """\
-Front and section pages, feeds and sitemaps announce articles. An address that is probably one
-counts once a crawl, however many lists have it, with one of these fates, so that `announced` is
-their sum. Of what is older than a week, a site's latest 200 count; lists that have not changed
-announce nothing.
+Front pages, feeds and sitemaps announce articles. An address that is probably one counts once a
+crawl, with one of these fates: `announced` is their sum. Of what is older than a week, 200 of a
+site count; lists that have not changed announce nothing.
 
-`scrapy mss report --json` has, for each site and each of its days:
+`scrapy mss report --json` has for each site:
 
 ```json
 "coverage": {
-  "announced": 120, "requested": 31, "articles": 24,
+  "announced": 120, "due": 31, "requested": 31, "articles": 24,
   "fates": {"article/new": 24, "failed/gone": 7, "dropped/not_due": 89},
   "losses": [{"fate": "failed/gone", "count": 7, "examples": ["https://news.example/a.html"]}]
 }
 ```
 
-*Requested* are `article`, `other` and `failed`; losses and their latest examples are of the site
-alone. Stats have the same names: `mss/announced`, `mss/fate/{fate}`. `NewsSpider` does all that; a
-spider of your own says what was announced by `meta={"mss_announced": True}` of a request."""
+*Due* are all but what was dropped on purpose, *requested* `article`, `other` and `failed`. Each of
+its `days` has the `fates` of that day, and stats have the same names: `mss/fate/{fate}`.
+
+`NewsSpider` does all that; a spider of your own says what was announced by
+`meta={"mss_announced": True}` of a request. The alarm `coverage` is of the share of requested
+addresses that came out; what is lost again and again counts once there."""
 COMMANDS_INTRODUCTION = """\
 All commands work both inside and outside of a Scrapy project. Options that several of them have are
 described here alone:

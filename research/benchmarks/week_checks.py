@@ -95,7 +95,8 @@ class Checks:
     ) -> None:
         before = max([found.out.get(story.path, crawl.hour), *found.revised[story.path]])
         found.revised[story.path].append(crawl.hour)
-        if not before < story.edited <= crawl.hour:
+        is_lost = found.paper.has("lead only", crawl.hour)  # so that its page has changed
+        if not is_lost and not before < story.edited <= crawl.hour:
             found.note("false revision", crawl, f"{item['url']} {item['changed']}")
 
     # --- at the end -------------------------------------------------------------------------
@@ -132,7 +133,11 @@ class Checks:
             hours = range(int(story.edited) + RECHECK, self.hours)
         else:
             return False
-        return any(story in paper.listed(hour) and paper.gives(story, hour) for hour in hours)
+        return any(
+            story in paper.listed(hour) and paper.gives(story, hour)
+            for hour in hours
+            if not paper.has("stuck", hour) and not paper.has("empty feeds", hour)
+        )
 
     def _original(self, paper: Paper, story: Story) -> str:
         """The key of the text that *story* is a copy of, if that is out, as it was copied."""

@@ -22,7 +22,9 @@ STATUSES: Final = {404: "gone", 410: "gone", 403: "forbidden"}
 
 
 def wrong_fates(world: World, crawl: Crawled) -> Iterator[str]:
-    """What a crawl counts otherwise than its server and its items."""
+    """What a crawl that counts fates counts otherwise than its server and its items."""
+    if ANNOUNCED not in crawl.stats:
+        return
     announced, found = int(crawl.stats.get(ANNOUNCED, 0)), Counter[str]()
     fates = {
         name.removeprefix(FATE): int(count)

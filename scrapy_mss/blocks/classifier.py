@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.families import shape_buckets
+from scrapy_mss.blocks.families import shape_hashes
 from scrapy_mss.blocks.features import (
     FEATURES,
     Columns,
@@ -177,11 +177,10 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     of_texts, of_words = np.empty(len(page.texts.token)), page.attributes.word.astype(np.uint64)
     for some in portions(len(of_texts)):
         ids = page.tokens.token_id[page.texts.token[some]]
-        of_texts[some] = bayes.log_ratio_of_ids(families["unigram"], ids)
+        of_texts[some] = bayes.log_ratio_of(families["unigram"], ids)
     rows = np.empty((len(POOLINGS), len(page.blocks)))
-    shape = families["shape"]
-    rows[_OF_SHAPE] = bayes.log_ratio(shape, shape_buckets(page, shape.bits))[0]
-    _pool(page, of_texts, bayes.log_ratio_of_ids(families["class_words"], of_words), rows)
+    rows[_OF_SHAPE] = bayes.log_ratio_of(families["shape"], shape_hashes(page), np.uint64(1))
+    _pool(page, of_texts, bayes.log_ratio_of(families["class_words"], of_words), rows)
     np.maximum(rows, -MAX_LOG_ODDS, out=rows)
     return np.minimum(rows, MAX_LOG_ODDS, out=rows)
 

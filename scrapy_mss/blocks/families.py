@@ -34,18 +34,18 @@ _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the l
 def shape(page: Page, bits: int) -> Values:
     """How many words the block and its two neighbours have, and how much of each is links."""
     first, last = page.blocks.first.astype(np.int32), page.blocks.last.astype(np.int32)
-    return Values(shape_buckets(page, bits), first, last + 1)
+    return Values(buckets(shape_hashes(page), bits), first, last + 1)
 
 
-def shape_buckets(page: Page, bits: int) -> Ints:
-    """int32[n]: the buckets of the blocks' shapes."""
+def shape_hashes(page: Page) -> TokenIds:
+    """uint64[n]: the hashes of the blocks' shapes."""
     padded = np.empty(len(page.blocks) + 2, np.uint64)
     padded[0] = padded[-1] = _BEYOND_PAGE
     shapes, words, linked = padded[1:-1], page.blocks.words, page.blocks.linked_words
     words = np.maximum(words, 1)
     links = (linked / words * _MAX_LINKS).astype(np.uint64)
     np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
-    return buckets(mix((padded[:-2], shapes, padded[2:])), bits)
+    return mix((padded[:-2], shapes, padded[2:]))
 
 
 def _sizes() -> TokenIds:

@@ -22,7 +22,6 @@ from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
-from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
@@ -30,6 +29,7 @@ from scrapy_mss.wrappers import WrapperError, load_wrappers
 from scrapy_mss.wrappers.replacing import file_of
 
 WITH_ALARMS: Final = 1
+CAUSES: Final = 3  # of loss, in a line
 PAGE: Final = Path("mss-report.html")
 
 
@@ -63,16 +63,15 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if options.pages is not None:
         return _write_pages(UncertainStore(chosen_store(options.store, command)), options.pages)
     stored = chosen_store(options.store, command)
-    store = QualityStore(stored)
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
     except SiteListError as error:
         raise CommandError(str(error)) from error
     lessons = StoredModel(stored, DEFAULT).load().lessons
-    found = report_of(store, this_hour(), dict.fromkeys(map(site_of, fronts)), lessons)
+    found = report_of(stored, this_hour(), dict.fromkeys(map(site_of, fronts)), lessons)
     found = replace(found, rules=_rule_files(command))
     if not any(site.days or site.activity.attempts for site in found.sites):
-        raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
+        raise CommandError(f"{stored.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)
     text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
     if target is None:
@@ -113,22 +112,35 @@ def _write_pages(store: UncertainStore, target: Path) -> int:
 def _lines(found: Report, target: Path) -> Iterator[str]:
     """A table of the sites of the list, the alarms, and where the report is."""
     shown = [site for site in found.sites if site.is_listed]
-    rows = [("site", "last success", "lists", "articles", "last error"), *map(_row, shown)]
+    heads = ("site", "last success", "lists", "announced", "requested", "articles", "last error")
+    rows = [heads, *map(_row, shown)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     for row in rows if shown else ():
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
+    yield from chain.from_iterable(map(_losses, shown))
     yield from map(str, found.alarms)
     yield from found.advice
     with_alarms = sum(bool(site.alarms) for site in found.sites)
     yield f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {target.resolve()}"
 
 
-def _row(site: SiteReport) -> tuple[str, str, str, str, str]:
+def _losses(site: SiteReport) -> Iterator[str]:
+    """What became of the articles that did not come out, if there are any."""
+    found = site.coverage
+    causes = [f"{number:,} {fate.name}" for fate, number in found.lost[:CAUSES]]
+    if causes:
+        such_as = "".join(f", as {url}" for url in found.examples(found.lost[0][0])[:1])
+        came = f"{found.articles:,} of {found.due:,} articles came out"
+        yield f"{site.site}: {came}; lost: {', '.join(causes)}{such_as}"
+
+
+def _row(site: SiteReport) -> tuple[str, ...]:
     failed = site.activity.last_failure
     error = "" if failed is None else f"{hour_text(failed)} {site.error}"
-    lists, articles = f"{site.activity.lists:,}", f"{site.total[ARTICLES]:,}"
-    return site.site, site.last_success, lists, articles, error
+    found = site.coverage
+    numbers = (site.activity.lists, found.announced, found.requested, site.total[ARTICLES])
+    return site.site, site.last_success, *(f"{number:,}" for number in numbers), error
 
 
 ACTION = Action(

@@ -171,10 +171,12 @@ class NaiveBayes(Generic[PageT]):
         seen = ratio < np.inf
         return self._log(ratio), seen
 
-    def log_ratio_of_ids(self, family: Family[PageT], ids: TokenIds) -> Floats:
-        """The same of what has these *ids* (uint64[n]), which are not mixed yet."""
-        counts = self.counts[family.name]
-        return self._log(ratios(ids, counts, family.smoothing, MULTIPLIERS[:2]))
+    def log_ratio_of(
+        self, family: Family[PageT], ids: TokenIds, factor: np.uint64 = MULTIPLIERS[0]
+    ) -> Floats:
+        """The same of what has these *ids* (uint64[n]), whose *factor* is 1 if they are mixed."""
+        factors = factor, MULTIPLIERS[1]
+        return self._log(ratios(ids, self.counts[family.name], family.smoothing, factors))
 
     def _log(self, ratio: Floats) -> Floats:
         """The logarithm of *ratio* in its place, by that of all tokens; 0 of what was not seen."""

@@ -18,7 +18,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
-from scrapy_mss.article import FEED
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
@@ -27,6 +26,7 @@ from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.stored_state import StoredState
 from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.items import FEED
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.quality.report import Alarm
@@ -83,7 +83,7 @@ class MssExtension:
         self.state = StoredState(self.options, store, self.stats)
         learner, sites, quality = self.state.learner, self.state.sites, self.state.quality
         self.sites, self.seen, self.stories = sites, self.state.seen, self.state.stories
-        self.quality = quality
+        self.quality, self.fates = quality, self.state.fates
         self.jobs = PageJobs(self.options, learner.model, sites, quality)
         self.jobs.seen = self.seen
         learner.changing = self.jobs.changing
@@ -94,7 +94,7 @@ class MssExtension:
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._reader.uncertain = self.state.uncertain
         fetch = partial(_compat.download, crawler)
-        if EMIT_UNRESERVED in self.options.emit:
+        if EMIT_UNRESERVED in self.options.emit or "reservations" in self.options.fields:
             self._reader.reservations = Reservations(fetch)
             noted = self._reader.reservations.note
             crawler.signals.connect(noted, signals.response_received)
@@ -105,6 +105,8 @@ class MssExtension:
         # Before others that wait for the end, as Spidermon, look at the stats.
         crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
+        if self.fates is not None:
+            self.fates.listen(crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
 
@@ -168,7 +170,7 @@ class MssExtension:
             if _compat.runs_asyncio():
                 steps.push_async_callback(self.state.finish, reason)
             steps.push_async_callback(self.trainer.drain)
-            steps.callback(self.state.stop)
+            steps.callback(self.state.stop, reason)
 
     def _summarize(self) -> None:
         model = self.state.learner.model.identifier

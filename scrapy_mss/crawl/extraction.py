@@ -25,11 +25,12 @@ from scrapy_mss.crawl.pages import FED, listed_moments, listed_text, requested_u
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.site_quality import UncertainPages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
+from scrapy_mss.items import FEED
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.pages.kinds import WITHOUT_TEXT
 from scrapy_mss.pages.reservations import is_reserved
-from scrapy_mss.settings import Options
+from scrapy_mss.settings import EMIT_UNRESERVED, Options
 from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
@@ -90,8 +91,8 @@ class ArticleReader:
             return self._further_page()
         if self.uncertain is not None:
             self.uncertain.page(response.url, response.text, result)
-        is_reserved = await self._is_reserved(response, result)
-        result = self._counted(result, response.url, is_reserved=is_reserved)
+        result = await self._with_reservations(response, result)
+        result = self._counted(result, response.url)
         result = _dated(result, listed_moments(response))
         if text is not None and text.is_whole and result.kind in WITHOUT_TEXT:
             fed = await self._fed(response, text)
@@ -106,8 +107,8 @@ class ArticleReader:
         """The article whose page cannot be had, by the *text* that its feed has."""
         url = requested_url(response) or response.url
         result = await self._attempted(self._read(PageRequest("", url, text=text)), url)
-        is_reserved = await self._is_reserved(response, result)
-        refused = self._refused(result, is_reserved=is_reserved)
+        result = await self._with_reservations(response, result)
+        refused = self._refused(result)
         if refused:
             return replace(result, article=None, reason=refused)
         self._stats.add(stats.EXTRACT_SOURCE, source=result.source)
@@ -154,15 +155,19 @@ class ArticleReader:
             return ArticleResult(reason=TOO_LARGE)
         return _result(await answered(self._jobs.begin(page)))
 
-    async def _is_reserved(self, response: HtmlResponse, result: ArticleResult) -> bool:
-        """Whether an article is not to be used for AI, and articles for that are wanted."""
-        if self.reservations is None or result.article is None:
-            return False
-        return is_reserved(await self.reservations.of(response, result.reservations))
-
-    def _counted(
-        self, result: ArticleResult, url: str, *, is_reserved: bool = False
+    async def _with_reservations(
+        self, response: HtmlResponse, result: ArticleResult
     ) -> ArticleResult:
+        """*result* with all that is published on the use of the page of *response*, if asked."""
+        if self.reservations is None or result.article is None:
+            return result
+        found = await self.reservations.of(response, result.reservations)
+        if "reservations" not in self._options.fields:
+            return replace(result, reservations=found)
+        article = replace(result.article, reservations=[each._asdict() for each in found])
+        return replace(result, article=article, reservations=found)
+
+    def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
         """Count the *result* of a page; the result without an article that is refused."""
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
@@ -171,7 +176,7 @@ class ArticleReader:
             self._stats.add(stats.KIND, kind=result.kind)
         if self._jobs.quality is not None:
             self._jobs.quality.page(url, article, result.kind)
-        refused = self._refused(result, is_reserved=is_reserved)
+        refused = self._refused(result)
         if article is not None and refused:
             logger.debug("scrapy-mss: %s, in %s: %s", url, article.language, refused)
             result, article = replace(result, article=None, reason=refused, kind=""), None
@@ -187,13 +192,15 @@ class ArticleReader:
             self._stats.add(stat, reason=result.reason)
         return result
 
-    def _refused(self, result: ArticleResult, *, is_reserved: bool) -> str:
+    def _refused(self, result: ArticleResult) -> str:
         """Why the article of a *result* is not wanted; that of one without an article."""
         if result.article is None:
             return result.reason
         language, asked = result.article.language, self._languages
         is_foreign = bool(asked and language) and language not in asked
-        return RESERVED if is_reserved else OTHER_LANGUAGE if is_foreign else ""
+        if EMIT_UNRESERVED in self._options.emit and is_reserved(result.reservations):
+            return RESERVED
+        return OTHER_LANGUAGE if is_foreign else ""
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """The result of *reading*; after any exception, the crawl goes on."""
@@ -210,7 +217,11 @@ def _dated(result: ArticleResult, listed: Moments) -> ArticleResult:
     if article is None or not any(listed):
         return result
     moments = Moments(article.published, article.modified).confirmed_by(listed)
-    return replace(result, article=replace(article, **moments._asdict()))
+    sources = dict(article.sources)
+    for name, moment in moments._asdict().items():
+        if sources and moment and moment != getattr(article, name):
+            sources[name] = FEED
+    return replace(result, article=replace(article, **moments._asdict(), sources=sources))
 
 
 def _result(answer: PageAnswer) -> ArticleResult:

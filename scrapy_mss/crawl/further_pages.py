@@ -27,9 +27,9 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
-from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.pages import OK, PARTIAL, inherited_meta
-from scrapy_mss.items import Article
+from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.output.media import Medium, media_fields
 from scrapy_mss.pages.addresses import articles_begun, articles_continued, is_first, site_of
 from scrapy_mss.pages.text import folded

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from weakref import ref
 
 from itemadapter import ItemAdapter
+from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.crawl.pages import LISTED, PARTIAL, is_fed
@@ -100,6 +101,13 @@ class ItemPages:
     def forget(self, item: object) -> None:
         if self.page_of(item) is not None:
             del self._pairs[id(item)]
+
+
+class RejectedItemError(DropItem):
+    """Drops an item whose fate is noted."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, log_level="DEBUG")
 
 
 class ItemNotes(Generic[Note]):

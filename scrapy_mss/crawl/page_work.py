@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from scrapy_mss.article import (
-    FEED,
-    WRAPPER,
     ArticleResult,
     ModelState,
     ReadOptions,
@@ -28,6 +26,7 @@ from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens, plain_words
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
+from scrapy_mss.items import FEED, WRAPPER
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.models.model import Example, Model, example_of

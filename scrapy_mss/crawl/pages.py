@@ -11,6 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.pages.addresses import site_of
 
 SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"
@@ -20,6 +21,8 @@ LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was publishe
 LISTED_TEXT = "mss_listed_text"  # the text of the page, as the feed has it: a `FedText`
 FED = "mss_fed"  # the page whose text the feed has; in the flags of a response that is not one
 PARTIAL = "mss_partial"  # the page whose article lacks further pages that could not be downloaded
+# A list of the request's site has announced its address; the site and the key of the address.
+ANNOUNCED = "mss_announced"
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 # In a meta what Scrapy and the handlers of browsers note of a single request.
 OF_ONE_REQUEST = frozenset(
@@ -50,6 +53,16 @@ def requested_url(response: Response) -> str:
     asked = response.request.meta.get("redirect_urls") if response.request is not None else None
     first = asked[0] if isinstance(asked, list | tuple) and asked else ""
     return first if isinstance(first, str) else ""
+
+
+def first_url(request: Request) -> str:
+    """Where *request* was before it was redirected."""
+    return str([*request.meta.get("redirect_urls", ()), request.url][0])
+
+
+def left_site(request: Request | None) -> bool:
+    """Whether *request* was redirected to another site."""
+    return request is not None and site_of(first_url(request)) != site_of(request.url)
 
 
 def inherited_meta(request: Request | None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from scrapy_mss.pages.kinds import SHELL
 from scrapy_mss.pages.walls import OF_CHALLENGE
 from scrapy_mss.settings import RENDER_OFF
 from scrapy_mss.sites.address_counts import needs_browser
+from scrapy_mss.storage.tables import MAX_SITES
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -99,7 +100,9 @@ class RenderMiddleware(Component):
         """Pass on the response, or what the browser shows in its place."""
         if FLAG in response.flags or not is_page(response, request) or not _is_for_pages(request):
             return response
-        self._pages[site_of(request.url)] += 1
+        site = site_of(request.url)
+        if site in self._pages or len(self._pages) < MAX_SITES:
+            self._pages[site] += 1
         is_shell = await self._is_shell(response)
         shown = await self._rendered(request) if is_shell else None
         if shown is not None or not is_shell:

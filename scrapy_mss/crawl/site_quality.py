@@ -119,6 +119,20 @@ class SiteQuality(BatchedPart[DayCounts]):
         """Count that the article at *url* is in the container with the key *place*."""
         self._add(site_of(url), of_place(place))
 
+    def count(self, site: str, counts: Counts, day: int) -> None:
+        """Add *counts* to those of *site* on a *day*."""
+        is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
+        if not site or len(site) > LONGEST_SITE or is_full:
+            return
+        if len(self._met) < MAX_SITES:
+            self._met.add(site)
+        # In place: a day has some fifty counts, a page a few.
+        of_day = self._unsaved.setdefault((site, day), Counter())
+        for name, count in counts.items():
+            of_day[name] += count
+        if len(of_day) > MAX_COUNTED:
+            self._unsaved[site, day] = bounded(of_day, MAX_COUNTED)
+
     def _change(self, batch: DayCounts) -> Change:
         return adding(batch)
 
@@ -195,18 +209,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         return list(found.values())
 
     def _add(self, site: str, counts: Counts) -> None:
-        day = self._now() // DAY
-        is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
-        if not site or len(site) > LONGEST_SITE or is_full:
-            return
-        if len(self._met) < MAX_SITES:
-            self._met.add(site)
-        # In place: a day has some fifty counts, a page a few.
-        of_day = self._unsaved.setdefault((site, day), Counter())
-        for name, count in counts.items():
-            of_day[name] += count
-        if len(of_day) > MAX_COUNTED:
-            self._unsaved[site, day] = bounded(of_day, MAX_COUNTED)
+        self.count(site, counts, self._now() // DAY)
 
 
 class UncertainPages(BatchedPart[PagesOfSites]):

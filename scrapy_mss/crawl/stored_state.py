@@ -8,11 +8,13 @@ from typing import Any
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
+from scrapy_mss.crawl.fates import Fates
 from scrapy_mss.crawl.site_quality import SiteQuality, UncertainPages
 from scrapy_mss.crawl.training import Learner
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
+from scrapy_mss.quality.losses import LossStore
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.seen.articles import SeenArticles, SeenStore
@@ -58,6 +60,11 @@ class StoredState:
             if options.report != REPORT_OFF
             else None
         )
+        self.fates = (
+            Fates(LossStore(store), self.quality, numbers, only_new=bool(options.only_new))
+            if self.quality is not None
+            else None
+        )
         self.uncertain = (
             UncertainPages(UncertainStore(store), minute_now)
             if options.report == REPORT_PAGES
@@ -65,6 +72,7 @@ class StoredState:
         )
         parts: tuple[CheckpointPart | None, ...] = (
             self.quality,
+            self.fates,
             self.stories,
             self.sites,
             self.learner,
@@ -83,9 +91,11 @@ class StoredState:
         """From now on, wait for the store a few seconds at most."""
         self._store.end()
 
-    def stop(self) -> None:
+    def stop(self, reason: str) -> None:
         """Begin no more checkpoints, and wait for the store a few seconds at most."""
         self.expect_end()
+        if self.fates is not None:
+            self.fates.end(finished=reason == FINISHED)
         if self._timer is not None and self._timer.running:  # if its call has raised, it is not
             self._timer.stop()
 

@@ -17,13 +17,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import NaiveBayes, Observation
 from scrapy_mss.crawl.packing import FORMS, packed, unpacked
+from scrapy_mss.items import WRAPPER
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.sites import store
 from scrapy_mss.sites.context import SiteContext, SiteUpdate

@@ -14,9 +14,7 @@ cdef uint64_t _MULTIPLIER = random.getrandbits(64) | 1  # nobody can make keys t
 def numbered(const uint64_t[::1] keys):
     """intp[n]: a number for each of *keys*, from 0 on in their order: equal ones have the same."""
     cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
-    cdef int bits = 1
-    while (1 << bits) < 2 * n:
-        bits += 1
+    cdef int bits = (2 * n + 1).bit_length()
     result = numpy.empty(n, "p")
     cdef Py_ssize_t[::1] number = result, first = numpy.zeros(1 << bits, "p")
     for i in range(n):
@@ -238,11 +236,9 @@ cdef class BlockPlaces:
 def ratios(const uint64_t[::1] ids, const uint32_t[:, ::1] counts, double smoothing, factors):
     """float64[n]: how often what has these *ids* was inside for each time outside; inf for never."""
     cdef Py_ssize_t i, at
-    cdef int bits = 0
+    cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
     cdef uint64_t first = factors[0], second = factors[1], mixed
-    while (1 << bits) < counts.shape[0]:
-        bits += 1
-    _check_sizes(counts.shape[0], (1 << max(bits, 1),))
+    _check_sizes(counts.shape[0], (1 << bits,))
     _check_sizes(2, (counts.shape[1],))
     result = numpy.empty(ids.shape[0])
     cdef double[::1] ratio = result

@@ -33,11 +33,14 @@ from scrapy_mss.markup.tags import (
     TAG_NAMES,
     TAG_NUMBERS,
     VOID_TAGS,
+    tag_numbers,
 )
 from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     CLOSE,
     OPEN,
+    SYMBOL,
+    WORD,
     Bools,
     Bytes,
     Counts,
@@ -272,6 +275,11 @@ class Gaps:
             chosen = chosen & np.equal(self.tokens.kind[part], OPEN)
         return chosen.nonzero()[0] + self.begin
 
+    def may_have(self, names: frozenset[str]) -> bool:
+        """Whether a tag may have one of *names*: what is asked of every text, and rarely so."""
+        numbers = self.tokens.tag[self.begin : self.ends[-1]].tobytes()
+        return any(number in numbers for number in tag_numbers(names))
+
     def count(self, tags: Indices) -> Counts:
         """int64[n_runs - 1]: how many of the *tags* are in each gap."""
         before_start, before_end = tags.searchsorted(self.starts), tags.searchsorted(self.ends)
@@ -285,8 +293,8 @@ class Gaps:
 
 def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools) -> Gaps:
     """What is between the runs from *starts* to *ends*, of which there is at least one."""
-    texts = (tokens.kind[: starts[0]] > CLOSE).nonzero()[0]
-    begin = int(texts[-1]) + 1 if len(texts) else 0
+    kinds = tokens.kind[: starts[0]].tobytes()
+    begin = max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1
     return Gaps(tokens, starts, ends, divides, begin)
 
 
@@ -335,7 +343,7 @@ _NO_ITEMS: Final = Items(np.zeros(0, np.intp), [], np.zeros(0, np.intp))
 
 def items_of(gaps: Gaps) -> Items:
     """The items among the paragraphs that *gaps* divide."""
-    if not len(gaps.tags(ITEM, opening=True)):
+    if not gaps.may_have(ITEM):
         return _NO_ITEMS
     tags = gaps.tags(ITEM | LISTS)
     ends = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
@@ -437,9 +445,9 @@ def _have_prose(tokens: Tokens, first: Indices, last: Indices) -> Bools:
 
 def row_joints(gaps: Gaps) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    cells = gaps.tags(CELL, opening=True)
-    if not len(cells):
+    if not gaps.may_have(CELL):
         return
+    cells = gaps.tags(CELL, opening=True)
     rows = _Rows.of(gaps)
     data = np.isin(rows.right, list(rows.data))
     cell_places, row_places = cells.tolist(), gaps.tags(ROW, opening=True).tolist()

@@ -418,6 +418,6 @@ def _is_byline(element: Element) -> bool:
     if not element.attrib:  # as most paragraphs
         return False
     markers = markers_of(element)
-    if any(word in markers for word in BYLINE_MARKERS):
+    if any(map(markers.__contains__, BYLINE_MARKERS)):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))

@@ -146,6 +146,7 @@ class PageTree:
         self._n = len(rows.number)
         self._number, self._opens, self._start, self._end, self._partner, self._parents = rows[:6]
         self._opening, self._by_name, self._first_of = rows[6:]
+        self._start.append(len(tokens.source))  # of what is behind the last
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -156,9 +157,7 @@ class PageTree:
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
-        start = self._end[row] if row >= 0 else 0
-        end = self._start[row + 1] if row + 1 < self._n else len(self._source)
-        return self._source[start:end] if start < end else ""
+        return self._source[self._end[row] if row >= 0 else 0 : self._start[row + 1]]
 
     def _element(self, row: int) -> Element:
         element = self._elements.get(row)
@@ -236,8 +235,9 @@ class PageTree:
     def tokens_in(self, element: Element) -> tuple[int, int]:
         """The token that *element* begins with, and the one that its content ends before."""
         last = self._last(element.row)
-        end = self._start[last] if last < self._n else len(self._source)
-        bounds = np.array((self._start[element.row], end), np.int32)  # no other: all were converted
+        bounds = np.array(
+            (self._start[element.row], self._start[last]), np.int32
+        )  # no other: all were converted
         first, after = self._token_starts.searchsorted(bounds).tolist()
         return first, after
 

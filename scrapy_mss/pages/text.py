@@ -29,6 +29,9 @@ _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 # By the byte of ASCII, its letter in lower case, its digit, or a space.
 _FOLDED: Final = bytes(ord(chr(n).lower()) if chr(n).isalnum() else 32 for n in range(128)) * 2
 
+# The punctuation that titles are set with; all of it is none of their letters.
+_PUNCTUATION: Final = str.maketrans(dict.fromkeys("‘’“”–—…«»•·\xa0", " "))  # noqa: RUF001
+
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
@@ -54,6 +57,7 @@ def folded(value: str) -> str:
 
 
 def _folded(value: str) -> str:
+    value = value if value.isascii() else value.translate(_PUNCTUATION)
     if value.isascii():  # as most names and titles are, in half of the time or less
         return b" ".join(value.encode().translate(_FOLDED).split()).decode()
     decomposed = unicodedata.normalize("NFKD", value.casefold())

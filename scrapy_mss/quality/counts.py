@@ -37,6 +37,7 @@ TRIED, LISTS = "tried", "lists"  # lists of a site that were requested, and thos
 # Addresses that lists announced, each with its `fates.Fate`; those requested, each loss once, and
 # those that came out as articles.
 ANNOUNCED, FATE, ASKED, OUT = "announced", "fate/", "asked", "out"
+COVERAGE: Final = "coverage"
 ALARM: Final = "alarm/"  # crawls that found a measure to be lower than before the crawl
 LONGEST_REASON: Final = 100  # characters of a failure; a redirect names a host
 MAX_NAMES: Final = (
@@ -67,7 +68,7 @@ class Share:
 
 
 SHARES: Final = (
-    Share("coverage", "Coverage", OUT, ASKED, "announced articles that came out"),
+    Share(COVERAGE, "Coverage", OUT, ASKED, "announced articles that came out"),
     Share("articles", "Of pages", ARTICLES, PAGES, "pages that are articles"),
     Share("open", "Open", OPEN, KNOWN, "pages that are not consent walls, challenges or shells"),
     Share("title", "Title", "title", ARTICLES, "articles with a title"),
@@ -220,5 +221,7 @@ def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
 
 
 def added(one: Counts, other: Counts) -> Counts:
-    """The sum of both, which is bounded."""
-    return bounded(one + other, MAX_COUNTED)
+    """The sum of both, which is bounded; what *other* takes back may have been stored before."""
+    total = Counter(one)
+    total.update(other)
+    return bounded(total, MAX_COUNTED)

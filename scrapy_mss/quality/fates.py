@@ -35,15 +35,29 @@ class Fate:
         return self.name.partition("/")[0]
 
     @property
+    def is_loss(self) -> bool:
+        """Whether the crawl has asked for the address, and has got no article."""
+        return self.lost and self.group in (OTHER, FAILED)
+
+    @property
     def is_final(self) -> bool:
         """Whether the crawl has asked for the address, and knows what it is."""
         return self.group in (ARTICLE, OTHER, FAILED)
+
+    def replaces(self, known: Fate) -> bool:
+        """Whether an address has this fate that had the one *known*: an article stays one."""
+        if known is NOT_YET:
+            return self is not NOT_YET
+        if known.group == DROPPED:
+            return self.is_final or self is NOT_YET
+        return self.is_final and known.group != ARTICLE
 
     @property
     def counts(self) -> Counts:
         """What an address with this fate counts."""
         is_out = self.group == ARTICLE
-        return Counter({f"{FATE}{self.name}": 1, ASKED: int(self.is_final), OUT: int(is_out)})
+        is_asked = is_out or self.is_loss
+        return Counter({f"{FATE}{self.name}": 1, ASKED: int(is_asked), OUT: int(is_out)})
 
 
 FATES: Final = (

@@ -14,6 +14,7 @@ from scrapy_mss.output.html_elements import Html, document, element, joined, tab
 from scrapy_mss.quality.alarms import WINDOW, Figure
 from scrapy_mss.quality.counts import (
     ARTICLES,
+    COVERAGE,
     LAYOUT,
     MEASURES,
     PAGES,
@@ -28,12 +29,14 @@ from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, h
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of
 
 MIN_DAYS: Final = 3  # that make a line
+CAUSES: Final = 4  # of loss, in a row
+BAR: Final = 160  # pixels
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels of a line: from one day to the next, and of the picture
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
 # Shown with the rule itself, and in a table of its own.
-_ELSEWHERE: Final = {*(f"rule_{name}" for name in RULE_FIELDS), "coverage"}
+_ELSEWHERE: Final = {*(f"rule_{name}" for name in RULE_FIELDS), COVERAGE}
 COLUMNS: Final = [each for name, each in MEASURES.items() if name not in _ELSEWHERE]
 OF_A_DAY: Final = [each for each in COLUMNS if each.name != LAYOUT]
 # What may be read and asked for: the style in the page, and nothing else.
@@ -52,6 +55,7 @@ def page(found: Report) -> str:
         _alarms(found),
         *(element("p", line) for line in found.advice),
         _attempts(found),
+        _coverage(found),
         _sites(found),
         element("h2", "Day by day"),
         *(_details(site, found) for site in found.sites),
@@ -148,6 +152,37 @@ def _attempts_row(site: SiteReport) -> Html:
     return _site_row(site, row, is_bad=bool(of_success or of_articles))
 
 
+def _coverage(found: Report) -> Html:
+    """A row for each site that announced anything: what came of it."""
+    sites = [site for site in found.sites if site.coverage.announced]
+    heads = ("Site", "Announced", "Due", "Requested", "Articles", "", "Lost")
+    return _section("Coverage", heads, map(_coverage_row, sites), "box coverage")
+
+
+def _coverage_row(site: SiteReport) -> Html:
+    of = site.coverage
+    numbers = {
+        "Announced": of.announced,
+        "Due": of.due,
+        "Requested": of.requested,
+        "Articles": of.articles,
+    }
+    causes = ", ".join(f"{number:,} {fate.name}" for fate, number in of.lost[:CAUSES])
+    is_bad = any(alarm.measure == COVERAGE for alarm in site.alarms)
+    cells = [element("td", f"{n:,}", data_label=title) for title, n in numbers.items()]
+    bar = _bar((of.due, of.requested, of.articles))
+    lost = element("td", causes or NOTHING_KNOWN, class_="lost", data_label="Lost")
+    return _site_row(site, (*cells, element("td", bar), lost), is_bad=is_bad)
+
+
+def _bar(numbers: Sequence[int]) -> Html:
+    """Bars one upon the other; the first number is the whole width."""
+    widths = (BAR * number / max(*numbers, 1) for number in numbers)
+    bars = (element("rect", width=round(width, 1), height=10, class_="bar") for width in widths)
+    label = "due, requested, articles"
+    return element("svg", *bars, class_="bars", role="img", aria_label=label, width=BAR, height=10)
+
+
 def _sites(found: Report) -> Html:
     sites = [site for site in found.sites if site.total[PAGES] or site.total[WRAPPED]]
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
@@ -228,7 +263,7 @@ def _details(site: SiteReport, found: Report) -> Html:
     pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
-    shown = (_learned(site), _kinds(site, found.today), _days(site))
+    shown = (_learned(site), _losses(site), _kinds(site, found.today), _days(site))
     inside = element("div", *shown, class_="inside")
     return element("details", element("summary", name, size), inside)
 
@@ -237,6 +272,23 @@ def _learned(site: SiteReport) -> Html:
     """What the labels of the site have taught; nothing if it has none."""
     learned = site.learned
     return Html("") if learned is None else element("p", f"Labels: {described(learned)}.")
+
+
+def _losses(site: SiteReport) -> Html:
+    """The causes for which articles did not come out, with the latest addresses."""
+    rows = [
+        element(
+            "tr",
+            element("th", fate.summary.replace("`", ""), scope="row"),
+            element("td", f"{number:,}"),
+            element("td", *(element("div", url) for url in site.coverage.examples(fate))),
+        )
+        for fate, number in site.coverage.lost
+    ]
+    if not rows:
+        return Html("")
+    heads = ("Cause", "addresses", "such as")
+    return joined(element("h3", "What did not come out"), table(heads, rows, class_="losses"))
 
 
 def _kinds(site: SiteReport, today: int) -> Html:
@@ -277,6 +329,8 @@ def _legend() -> Html:
         "is that of the latest days with enough pages, and has declined if these are below what "
         f"the site had in the {WINDOW} days before by more than chance and by a fifth at least. "
         "Open: pages that are not consent walls, bot challenges or shells without content. "
+        "Announced: addresses in lists, once a crawl. Due: those but what is old, a duplicate, or "
+        "read before. The bar is of the due: requested, and those that came out as articles. "
         "Rule: pages that the site's rule matches. Layout: articles in places of the page where "
         "articles were before."
     )

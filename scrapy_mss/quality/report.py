@@ -24,8 +24,11 @@ from scrapy_mss.quality.counts import (
     PAGES,
     Counts,
 )
+from scrapy_mss.quality.coverage import Coverage
 from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
+from scrapy_mss.quality.losses import Losses, LossStore
 from scrapy_mss.quality.store import Days, QualityStore
+from scrapy_mss.storage.tables import Store
 
 EPOCH: Final = date(1970, 1, 1)
 MANY_SHELLS: Final = 0.1  # of a site's pages in a week; below it they are single odd pages
@@ -57,10 +60,15 @@ class SiteReport:
     incidents: Sequence[Incident] = ()
     is_listed: bool = False  # by `MSS_SITES`, or given to `NewsSpider`
     learned: SiteLesson | None = None  # by its labelled pages, ever
+    losses: Losses = field(default_factory=Losses)  # examples
 
     @property
     def total(self) -> Counts:
         return sum(self.days.values(), Counter())
+
+    @property
+    def coverage(self) -> Coverage:
+        return Coverage.of(self.total, self.losses)
 
     @property
     def alarms(self) -> list[Alarm]:
@@ -151,20 +159,27 @@ class Report:
 
 
 def report_of(
-    store: QualityStore, now: int, listed: Collection[str] = (), lessons: Lessons | None = None
+    stored: Store, now: int, listed: Collection[str] = (), lessons: Lessons | None = None
 ) -> Report:
     """The report on the last weeks before the hour *now*, with all sites *listed*.
 
     *lessons* are those that crawls with the store have learned.
     """
+    store = QualityStore(stored)
     sites = store.sites(now // DAY - WINDOW + 1)
     sites |= {site: {} for site in listed if site not in sites}
     found = report(sites, now, listed, with_past(store, sites))
     known = lessons or Lessons()
-    with_lessons = [
-        replace(site, learned=known.of_site(f"https://{site.site}/")) for site in found.sites
+    losses = LossStore(stored).of(sites)
+    complete = [
+        replace(
+            site,
+            learned=known.of_site(f"https://{site.site}/"),
+            losses=losses.get(site.site, Losses()),
+        )
+        for site in found.sites
     ]
-    return replace(found, sites=with_lessons)
+    return replace(found, sites=complete)
 
 
 def with_past(store: QualityStore, sites: Mapping[str, Days]) -> dict[str, Days]:
@@ -224,6 +239,7 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
         "learned": None if site.learned is None else _learned_json(site.learned),
         "kinds": [_share_json(each) for each in site.kinds(today)],
+        "coverage": site.coverage.as_json(),
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
 
@@ -261,6 +277,7 @@ def _day_json(day: int, counts: Counts) -> dict[str, Any]:
         "day": date_of(day).isoformat(),
         "pages": counts[PAGES],
         "articles_found": counts[ARTICLES],
+        "fates": Coverage.of(counts, Losses()).as_json()["fates"],
         **_known({name: each.value(counts) for name, each in MEASURES.items()}),
     }
 

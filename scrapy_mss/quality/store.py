@@ -68,7 +68,7 @@ def _with(counted: Mapping[SiteDay, Counts], found: Rows) -> dict[Key, Row | Non
     for (site, day), counts in counted.items():
         used, row = day * MINUTES_A_DAY, _row(site, day)
         total = added(_counts(site, found[row]), counts) if row in found else counts
-        rows[row] = Row(json.dumps(bounded(total)).encode(), used)
+        rows[row] = Row(json.dumps(bounded(+total)).encode(), used)
         known = of_sites.setdefault(site, _days(found.get(QUALITY.key(site))))
         known.add(day)
         kept = sorted(each for each in known if each > max(known) - QUALITY_DAYS.days)

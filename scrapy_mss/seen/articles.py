@@ -21,13 +21,17 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import added, n_removed, with_sentences
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
 logger = logging.getLogger(__name__)
 
 MET_AGAIN: Final = 7 * DAY  # an address that lists name is noted as in use once in so long
-WALL_AGAIN: Final = 60  # minutes: a wall that stays costs an address six requests on its first day
+WALL_AGAIN: Final = 60  # minutes, doubled up to
+WALLS_BETWEEN: Final = (
+    0.25  # of the time between rechecks: lists name most articles for a day or so
+)
 NO_REVISION: Final = 0  # of a page without an article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
@@ -155,6 +159,8 @@ class Comparison(NamedTuple):
     is_new: bool  # an article, or a revision of one, that has not been seen
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
     seen: SeenArticle  # what is to be remembered of it
+    added: Sequence[str] = ()  # the sentences that the text has got since then
+    n_removed: int | None = None  # and how many it has lost; None if that is not known
 
 
 class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
@@ -217,7 +223,7 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         says that it is another one's copy, and that was seen in the same words, it is that.
         """
         now = self._now()
-        found = wording.paragraphs or Paragraphs.of_text(wording.text)
+        found = wording.paragraphs or with_sentences(Paragraphs.of_text(wording.text), wording.text)
         text, title = text_key(wording.text), title_key(wording.title)
         listed = min(wording.listed, now)
         new = SeenArticle(text, title, 1, listed, now, now, found.to_bytes())
@@ -233,7 +239,11 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
                 same = found if before is None else found.emitted_as(before)
                 new = SeenArticle(*seen[:3], listed, now, now, same.to_bytes())
             revision = seen.revision + bool(changed)
-            return Comparison(bool(changed), changed, new._replace(revision=revision))
+            result = Comparison(bool(changed), changed, new._replace(revision=revision))
+            if before is None or "text" not in changed:
+                return result
+            sentences = added(wording.text, before)
+            return result._replace(added=sentences, n_removed=n_removed(before, found))
         other = self._other(addresses.own, found)
         if other is not None:
             return Comparison(is_new=False, changed=(), seen=other._replace(checked=now, met=now))
@@ -274,8 +284,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     ) -> None:
         """Note that the page at *url* was read and has no article; it is due again like one.
 
-        A wall may soon be gone: whatever its date, it is due after an hour, and then after as long
-        again as it has stood.
+        A wall may soon be gone: whatever its date, it is due after an hour, then after as long
+        again as it has stood, up to a quarter of the time that others are.
         """
         if self._article(url) is not None:
             return
@@ -284,7 +294,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
         seen = SeenArticle(key, 0, NO_REVISION, min(listed, now), now, now)
         if is_wall:
             first = (self._seen(address_key(url)) or seen).met
-            wait = min(max(now - first, WALL_AGAIN), self._recheck)
+            longest = int(WALLS_BETWEEN * self._recheck)
+            wait = min(max(now - first, WALL_AGAIN), longest)
             seen = seen._replace(listed=0, checked=now - self._recheck + wait, met=first)
         self._note((url,), seen)
 

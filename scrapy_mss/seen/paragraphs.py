@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from struct import Struct
@@ -37,7 +37,9 @@ from scrapy_mss.seen.sketches import has_no_spaces, words_of
 Hashes: TypeAlias = NDArray[np.uint32]
 Phrases: TypeAlias = NDArray[np.uint16]
 
-VERSION: Final = 1  # of what is hashed: of another version nothing can be compared
+# Of what is hashed: of another version nothing can be compared. The first had no sentences.
+VERSION: Final = 2
+WITHOUT_SENTENCES: Final = 1
 MAX_PARAGRAPHS: Final = 2000  # of a page, the first: of 5,100 pages the longest article had 1,100
 N_PHRASES: Final = 6  # a sample; one edited word changes two of a paragraph's phrases
 ALIKE: Final = 0.5  # share of the sample that an edited paragraph keeps
@@ -57,6 +59,7 @@ FEW_LINKS: Final = 0.5  # share of the words
 _COUNTED = re.compile(r"\d[\d\W_]*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\W\d_]+)?")
 _HEAD = Struct("<BHH")  # version, paragraphs of the article, other ones
 _ROW = 4 + 1 + 2 * N_PHRASES
+_PAIR = 4 + 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,8 @@ class Paragraphs:
     certain: Bools  # bool[n]: are text of the article, and no box that was kept by mistake
     phrases: Phrases  # uint16[n, N_PHRASES]: a sample of the phrases of each, 0 where it has fewer
     others: Hashes  # uint32[m]
+    # uint32[k, 2]: lines of the text with several sentences, and each of these (`seen.sentences`)
+    pairs: Hashes = field(default_factory=lambda: np.empty((0, 2), np.uint32))
 
     @classmethod
     def of_page(cls, page: Page, inside: Bools, *, certain: bool = False) -> Paragraphs:
@@ -104,6 +109,7 @@ class Paragraphs:
             self.certain.tobytes(),
             self.phrases.astype("<u2").tobytes(),
             self.others.astype("<u4").tobytes(),
+            self.pairs.astype("<u4").tobytes(),
         )
         return b"".join(rows)
 
@@ -113,13 +119,20 @@ class Paragraphs:
         if len(data) < _HEAD.size:
             return None
         version, n, m = _HEAD.unpack_from(data)
-        if version != VERSION or len(data) != _HEAD.size + n * _ROW + m * 4:
-            return None
         at = _HEAD.size
+        rest = len(data) - at - n * _ROW - m * 4
+        is_known = version == VERSION or (version == WITHOUT_SENTENCES and rest == 0)
+        if not is_known or rest < 0 or rest % _PAIR:
+            return None
         kept = np.frombuffer(data, "<u4", n, at)
         certain = np.frombuffer(data, "u1", n, at + 4 * n).astype(np.bool_)
         phrases = np.frombuffer(data, "<u2", n * N_PHRASES, at + 5 * n).reshape(n, N_PHRASES)
-        return cls(kept, certain, phrases, np.frombuffer(data, "<u4", m, at + n * _ROW))
+        others = np.frombuffer(data, "<u4", m, at + n * _ROW)
+        pairs = np.frombuffer(data, "<u4", rest // 4, len(data) - rest).reshape(-1, 2)
+        return cls(kept, certain, phrases, others, pairs)
+
+    def with_pairs(self, pairs: Sequence[tuple[int, int]]) -> Paragraphs:
+        return replace(self, pairs=np.array(pairs, np.uint32).reshape(-1, 2))
 
     def differs_from(self, before: Paragraphs) -> bool:
         gone = ~np.isin(before.kept, self.all)
@@ -156,18 +169,25 @@ class Paragraphs:
         """The same page with the article as it was *before*, which is not emitted again."""
         still = np.isin(before.kept, self.all)
         others = self.all[~np.isin(self.all, before.kept)]
-        return Paragraphs(before.kept[still], before.certain[still], before.phrases[still], others)
+        return Paragraphs(
+            before.kept[still],
+            before.certain[still],
+            before.phrases[still],
+            others,
+            before.pairs,
+        )
 
     def plus(self, further: Paragraphs, *, joined: bool) -> Paragraphs:
         """Those of both pages; the article of the *further* one counts only if it was *joined*."""
         if not joined:
             others = np.concatenate((self.others, further.all))
-            return Paragraphs(self.kept, self.certain, self.phrases, others)
+            return replace(self, others=others)
         return Paragraphs(
             np.concatenate((self.kept, further.kept)),
             np.concatenate((self.certain, further.certain)),
             np.concatenate((self.phrases, further.phrases)),
             np.concatenate((self.others, further.others)),
+            np.concatenate((self.pairs, further.pairs)),
         )
 
 

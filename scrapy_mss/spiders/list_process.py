@@ -69,6 +69,7 @@ class Answer:
 
     lists: Mapping[str, list[str]]
     off_site: str = ""
+    old: Sequence[str] = ()
     seconds: float = 0.0  # of processor time
     packed: Sequence[bytes] = ()
     reason: str = ""
@@ -129,7 +130,8 @@ def answered(about: About, body: bytes) -> Answer:
     chunks = (articles[start : start + CHUNK] for start in range(0, len(articles), CHUNK))
     lists = {kind: [each.url for each in named] for kind, named in contents.lists.items()}
     articles_packed = [*map(packed, chunks)]
-    return Answer(lists, contents.off_site, process_time() - started, articles_packed)
+    seconds = process_time() - started
+    return Answer(lists, contents.off_site, contents.old, seconds, articles_packed)
 
 
 def _unread(reason: str, details: str, started: float) -> Answer:

@@ -11,7 +11,7 @@ import calendar
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
 from importlib.util import find_spec
@@ -40,6 +40,7 @@ MOST: Final = {SECTION: 20, FEED: 20, SITEMAP: 10}  # of a kind that one list ma
 MAX_LINKS: Final = 5000  # of a page, the first; front pages have some hundred
 # Of a feed, the first: feedparser takes a second for some thousand entries.
 MAX_ENTRIES: Final = 2000
+MAX_OLD: Final = 200  # addresses of a list that are older than asked for, the newest
 MAX_LISTED: Final = 50_000  # of a sitemap: what its protocol allows
 # Of a list, packed or not: a sitemap of `MAX_LISTED` addresses has about 7 MB.
 MAX_BYTES: Final = 16 * 2**20
@@ -123,22 +124,22 @@ class Contents(NamedTuple):
     articles: list[Listed]
     lists: Mapping[str, list[Listed]]  # by their kind
     off_site: str = ""  # an address that was left out because of the scope
+    old: Sequence[str] = ()  # those of articles that were left out because of their date
 
 
 def read(about: About, body: bytes) -> Contents:
     """The articles and further lists in the list with this *body*."""
     found = _READERS[about.kind](about.response(body))
-    articles = [
-        _of_site(about, each)
-        for each in found.articles
-        if about.scope.has(each.url) and (not each.minute or each.minute >= about.since)
-    ]
+    in_scope = [each for each in found.articles if about.scope.has(each.url)]
+    old = [each for each in in_scope if 0 < each.minute < about.since]
+    articles = [_of_site(about, each) for each in in_scope if not 0 < each.minute < about.since]
     lists = {kind: _first(about, kind, each) for kind, each in found.lists.items()}
     named = [*chain.from_iterable(found.lists.values())]
     if about.kind not in PAGES:  # most of these have links to other sites
         named += found.articles
     off_site = next((each.url for each in named if not about.scope.has(each.url)), "")
-    return Contents(newest_first(articles), lists, off_site)
+    latest_old = [each.url for each in newest_first(old)[:MAX_OLD]]
+    return Contents(newest_first(articles), lists, off_site, latest_old)
 
 
 def _of_site(about: About, listed: Listed) -> Listed:
@@ -187,7 +188,7 @@ _COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
 
 
 def _front(page: HtmlResponse) -> Contents:
-    articles, lists, _ = _section(page)
+    articles, lists = _section(page)[:2]
     sections = [each for each in articles if is_section(each.url)]
     return Contents(articles, {**lists, SECTION: sections})
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from asyncio import Lock, sleep
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -26,6 +25,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.crawl.pages import (
+    ANNOUNCED,
     LISTED,
     LISTED_MOMENTS,
     LISTED_TEXT,
@@ -37,6 +37,7 @@ from scrapy_mss.crawl.pages import (
 )
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.pages.kinds import ARTICLE
+from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
     from typing_extensions import Self
 
+    from scrapy_mss.crawl.fates import Fates
     from scrapy_mss.seen.articles import SeenArticles
 
 MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
@@ -76,6 +78,7 @@ SLOW: Final = "slow"  # others of its site took too long
 NOT_HTML: Final = "not_html"  # a front or section page
 GONE: Final = frozenset({404, 410})
 PROBABLE: Final = 0.5
+TOO_OFTEN: Final = "max redirections reached"  # the message of Scrapy's middleware
 NOTHING_KNOWN: Final = AddressCounts()
 
 
@@ -186,8 +189,9 @@ class NewsSpider(Spider):
                 self._seen.add_named(response.url, each, urls)
             for request in self._lists(site, each, urls):
                 yield request
+        self._drop_old(site, answer.old, guessed=kind != FEED)
         for some in answer.chunks():
-            if site.is_full:
+            if site.is_full and (self._fates is None or self._fates.is_full(site.name)):
                 break
             self._add_details(site, some)
             for request in self._articles(site, some, guessed=kind != FEED):
@@ -265,13 +269,29 @@ class NewsSpider(Spider):
             is_final = error.response.status in GONE
         else:
             is_final = isinstance(error, IgnoreRequest)  # robots.txt forbids it, say
+        request: Request = failure.request  # type: ignore[attr-defined]  # which Scrapy sets
+        if self._fates and TOO_OFTEN in str(error):
+            self._fates.decide(request, fates.REDIRECTS)
         if self._seen and not is_final:
-            request: Request = failure.request  # type: ignore[attr-defined]  # which Scrapy sets
             self._seen.leave_incomplete(request.meta[SITE])
 
     @property
     def _seen(self) -> SeenArticles | None:
         return MssExtension.of(self.crawler).seen
+
+    @property
+    def _fates(self) -> Fates | None:
+        return MssExtension.of(self.crawler).fates
+
+    def _drop_old(self, site: ListedSite, urls: Iterable[str], *, guessed: bool) -> None:
+        """Note articles that a list dates before what is asked for."""
+        counted = self._fates
+        for url in urls:
+            if counted is None or counted.is_full(site.name, of_old=True):
+                return
+            key = address_key(url)
+            if key not in site.asked and (not guessed or self._is_probable(url)):
+                counted.drop(site.name, key, url, fates.AGE)
 
     def _is_probable(self, url: str) -> bool:
         memories = MssExtension.of(self.crawler).sites
@@ -304,18 +324,19 @@ class NewsSpider(Spider):
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
         now = minute_now()
-        for each in self._due(site, listed):
+        for key, each in self._due(site, listed):
             url, minute = each.url, each.minute
-            key = address_key(url)
             if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
             if len(site.asked) >= self.limit:
                 site.is_full = True
                 if self._seen:
                     self._seen.leave_incomplete(site.name)
-                return
+                if self._fates:
+                    self._fates.drop(site.name, key, url, fates.LIMIT)
+                continue
             site.asked.add(key)
-            ours = {**each._replace(text=None).meta, SITE: site.name}
+            ours = {**each._replace(text=None).meta, SITE: site.name, ANNOUNCED: [site.name, key]}
             request = site.waiting[key] = Request(
                 url,
                 self.parse_article,
@@ -341,11 +362,19 @@ class NewsSpider(Spider):
             if not any(request.meta[LISTED_MOMENTS]):
                 request.meta[LISTED_MOMENTS] = list(each.moments)
 
-    def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Listed]:
-        rest = [each for each in listed if address_key(each.url) not in site.asked]
-        if self._seen:
-            return compress(rest, self._seen.due([(each.url, each.minute) for each in rest]))
-        return iter(rest)
+    def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[tuple[int, Listed]]:
+        """Those that were not asked for in this crawl and are to be read, with their keys."""
+        keyed = ((address_key(each.url), each) for each in listed)
+        rest = [(key, each) for key, each in keyed if key not in site.asked]
+        if not self._seen:
+            yield from rest
+            return
+        due = self._seen.due([(each.url, each.minute) for _, each in rest])
+        for (key, each), is_due in zip(rest, due, strict=True):
+            if is_due:
+                yield key, each
+            elif self._fates:
+                self._fates.drop(site.name, key, each.url, fates.NOT_DUE)
 
 
 def _add_text(site: ListedSite, request: Request, text: FedText | None) -> None:

@@ -54,6 +54,7 @@ STORY_KEYS: Final = Table("story_keys", 8)
 SITES: Final = Table("sites", FOREVER, MAX_SITES)
 QUALITY: Final = Table("quality", 366, MAX_SITES)
 QUALITY_DAYS: Final = Table("quality_days", 366)  # one looks for last year's figures
+LOSSES: Final = Table("losses", 35, MAX_SITES)  # the report is on four weeks
 MAX_UNSURE_SITES: Final = 1000
 UNSURE: Final = Table("unsure", 366, MAX_UNSURE_SITES)  # 150 MB at five pages of 30 KB
 MAX_UNSURE_PAGES: Final = 5  # of a site: somebody looks at each
@@ -69,6 +70,7 @@ TABLES: Final = (
     SITES,
     QUALITY,
     QUALITY_DAYS,
+    LOSSES,
     UNSURE,
     UNSURE_PAGES,
     MODEL,

@@ -18,7 +18,8 @@ from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.site import index, plain
 
-OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries")  # whose columns are JSON
+# Those whose columns are JSON.
+OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries", "sources", "reservations")
 
 
 def url(number: int) -> str:

@@ -24,7 +24,8 @@ from tests.plugin.site import Site
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries")  # whose columns are JSON
+# Those whose columns are JSON.
+OF_OBJECTS = ("media", "breadcrumbs", "entries", "new_entries", "sources", "reservations")
 PARQUET = {"format": "parquet"}
 OF_SITE = {**PARQUET, "item_filter": "scrapy_mss.exporters.SiteFilter"}
 FEEDS: dict[str, dict[str, Any]] = {

@@ -15,9 +15,9 @@ from scrapy.http import HtmlResponse, Request, Response
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
-from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.further_pages import PROXY_LOGIN, FurtherPages, _may_go_on, joined_article
-from scrapy_mss.items import Article
+from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.stats import CrawlStats
 from tests.helpers.local_server import serving
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl

@@ -51,6 +51,7 @@ class Pipelines:
             stories=None if copies == "keep" else Stories(StoryStore(store), minute_now),
             stats=CrawlStats(stats),
             quality=None,
+            fates=None,
             item_pages=self.pages,
             readings=self.readings,
             new_articles=ItemNotes(),

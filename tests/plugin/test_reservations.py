@@ -119,7 +119,7 @@ def test_whatever_is_in_a_file_of_a_site_it_is_read(start: str, text: str) -> No
     SiteFiles().with_robots(start + text).with_tdmrep(start + text).of("/" + text)
 
 
-@pytest.mark.slow("two crawls")
+@pytest.mark.slow("three crawls")
 def test_reserved_pages_are_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
     with printing(Paper()) as paper:
         free, by_meta, by_header, by_robots, by_file = (paper.publish(n, "feed") for n in range(5))
@@ -131,17 +131,32 @@ def test_reserved_pages_are_left_out_where_that_is_asked_for(tmp_path: Path) -> 
         paper.texts[file] = f'[{{"location": "{by_file}", "tdm-reservation": 1}}]'
         stories = {paper.url(path) for path in paper.stories}
         given = {"MSS_WORKERS": 0, "ROBOTSTXT_OBEY": True}
-        left_out, plain = crawl(
+        left_out, plain, shown = crawl(
             tmp_path,
             [
                 Job("news", {"sites": paper.url("/")}, {**given, "MSS_STORE": store, **more})
-                for store, more in (("a", {"MSS_EMIT": "unreserved"}), ("b", {}))
+                for store, more in (
+                    ("a", {"MSS_EMIT": "unreserved"}),
+                    ("b", {}),
+                    ("c", {"MSS_FIELDS": "reservations"}),
+                )
             ],
         )
 
     assert left_out.by_url().keys() == {paper.url(free)}
     assert left_out.mss("extract/dropped/reserved") == 4
     assert plain.by_url().keys() == stories
-    assert paper.asked[file] == 1
-    assert paper.asked["/robots.txt"] == 4  # in each by the spider and Scrapy, not once more
+    assert paper.asked[file] == 2
+    assert paper.asked["/robots.txt"] == 6  # in each by the spider and Scrapy, not once more
+    places = {
+        url.removeprefix(paper.url("")): [each["place"] for each in item["reservations"]]
+        for url, item in shown.by_url().items()
+    }
+    assert places == {
+        free: [],
+        by_meta: ["meta"],
+        by_header: ["header"],
+        by_robots: ["robots.txt"],
+        by_file: ["tdmrep.json"],
+    }
     assert not left_out.logged("ERROR")

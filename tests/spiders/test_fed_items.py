@@ -57,6 +57,7 @@ def read(paper: Paper, folder: Path, **settings: object) -> Crawl:
         "MSS_WORKERS": 0,
         "RETRY_ENABLED": False,
         "DOWNLOAD_MAXSIZE": 1_000_000,
+        "MSS_FIELDS": "sources",
         **settings,
     }
     found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/")}, given)])
@@ -78,6 +79,8 @@ def test_whole_texts_of_a_feed_stand_in_for_pages_that_cannot_be_had(
     for path in (redirected, *faulty):
         item, published = items[paper.url(path)], paper.stories[path]
         assert item["extractor"] == "feed"
+        of_feed = dict.fromkeys(("text", "title", "published"), "feed")
+        assert item["sources"] == {**of_feed, "language": "text"}
         assert item["title"] == published.story.title
         assert item["text"] == "\n\n".join(published.story.paragraphs)
         assert item["published"] == published.moment.isoformat()
@@ -103,6 +106,10 @@ def test_a_page_that_comes_back_is_the_article_or_a_revision(paper: Paper, tmp_p
     paper.moved.clear()
 
     found = read(paper, tmp_path, MSS_ONLY_NEW=0.001).by_url()
+
+    revision = found[paper.url(edited)]
+    assert (revision["changed"], revision["removed"]) == (["text"], 0)
+    assert revision["added"][-1] == "Or so."  # after the headline, which the feed has beside it
 
     revisions = {url.removeprefix(paper.url("")): item["revision"] for url, item in found.items()}
     assert revisions == {short: 1, cut: 1, edited: 2}
