@@ -339,28 +339,6 @@ cdef bint _is_plain(str text):
     return True
 
 
-def has_controls(str text not None):
-    """Whether *text* has what `rendering.CONTROLS` is."""
-    cdef const void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    if PyUnicode_KIND(text) == 1:
-        return _has_controls(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _has_controls(<const uint16_t*> data, n)
-    return _has_controls(<const uint32_t*> data, n)
-
-
-cdef bint _has_controls(char_t* text, Py_ssize_t n):
-    cdef uint8_t found = 0
-    cdef Py_ssize_t i
-    for i in range(n):  # without a branch, so that it is vectors
-        found |= (text[i] < 0x20) & (text[i] != 9) & (text[i] != 10)
-        found |= (text[i] >= 0x7F) & (text[i] < 0xA0)
-        if sizeof(text[0]) > 1:
-            found |= (text[i] >= 0xD800) & (text[i] < 0xE000)
-    return found
-
-
 # --- the text of slices as it is shown ----------------------------------------------------------
 
 # A character that is written.

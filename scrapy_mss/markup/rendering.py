@@ -510,7 +510,7 @@ def without_controls(text: str, instead: str) -> str:
     return "".join(CONTROLS.sub(instead, portion) for portion in portions)
 
 
-@accelerated()
 def has_controls(text: str) -> bool:
-    """Whether *text* has what `CONTROLS` is: most texts are printable but for ends of lines."""
-    return not text.replace("\n", "").isprintable() and CONTROLS.search(text) is not None
+    """Whether *text* has what `CONTROLS` is: most are printable but for ends of lines and tabs."""
+    shown = text.replace("\n", "").replace("\t", "")
+    return not shown.isprintable() and CONTROLS.search(text) is not None
