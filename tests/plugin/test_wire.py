@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scrapy_mss.article import ArticleResult, ReadOptions
 from scrapy_mss.blocks.lessons import N_SUMS, Lessons
 from scrapy_mss.bulk.parts import Part
-from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
+from scrapy_mss.bulk.worker_groups import ListAnswer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import packing, processes, wire
@@ -29,7 +29,7 @@ from scrapy_mss.models.model import Example
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.spiders.list_process import Answer as ListAnswer
+from scrapy_mss.spiders.list_process import ListAnswer
 from scrapy_mss.spiders.lists import About
 from scrapy_mss.wrappers import Reason, Wrapper, css, load_wrappers
 from tests.helpers.layouts import PAGES
