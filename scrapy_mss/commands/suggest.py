@@ -88,16 +88,14 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND
-    for line in _verdict(found):
-        print_line(line, sys.stderr)
-    if old is not None:
-        return _replace(options, found, old)
     if options.output:
         with writing(options.output):
             write_atomically(options.output, found.yaml.encode())
-    else:
+    elif old is None:
         print_text(found.yaml)
-    return GOOD
+    for line in _verdict(found):
+        print_line(line, sys.stderr)
+    return GOOD if old is None else _replace(options, found, old)
 
 
 def _used(rules: Registry, pages: list[StoredPage], path: Path) -> Wrapper:
