@@ -85,6 +85,19 @@ def test_pages_wait_until_half_of_those_under_way_are_done_and_begin_in_order(
     assert asyncio.run(run()) == [list(range(PAGES_A_WORKER + n)) for n in (0, half)]
 
 
+def test_pages_that_are_let_in_and_never_read_hold_up_no_others(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extension = MssExtension.of(crawler_of())
+    monkeypatch.setattr(extension.jobs, "pool", WaitingPool())
+
+    async def run() -> None:
+        rooms = [extension.jobs.room() for _ in range(3 * PAGES_A_WORKER)]
+        await asyncio.wait_for(asyncio.gather(*rooms), LIMIT)
+
+    asyncio.run(run())
+
+
 def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
