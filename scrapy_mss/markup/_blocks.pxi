@@ -221,7 +221,8 @@ cdef class TextCounter:
                     n_of[place] += bits >> place & 1
             for place in range(N_CLASSES):
                 count[place, run] = n_of[place]
-            letter[run], stop[run], hash_of[run], end_class[1, run] = n_letters, n_stops, mixed, bits
+            letter[run], stop[run], hash_of[run] = n_letters, n_stops, mixed
+            end_class[1, run] = bits
         return counts, letters, stops, hashes, *ends
 
 

@@ -1,7 +1,8 @@
 """The network's inputs: where blocks are, and where the evidence is; and the network's ends.
 
-The Python of each step, in `features`, `hashing`, `naive_bayes` and `classifier`, is its oracle. Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose
-last bit depends on the processor.
+The Python of each step, in `features`, `hashing`, `naive_bayes` and `classifier`, is its oracle.
+Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose last bit depends
+on the processor.
 """
 
 import random
@@ -61,7 +62,7 @@ cdef class _Elements:
 # --- where the evidence is -----------------------------------------------------------------------
 
 cdef class ContainerShares:
-    """The rows of `features._fill_shares`, of so many levels of keys, elements, and tags of paths."""
+    """The rows of `features._fill_shares`, of so many levels of keys, elements, tags of paths."""
 
     cdef Py_ssize_t n_keys, n_elements, n_tags
     cdef double per_words
@@ -196,7 +197,7 @@ cdef class BlockPlaces:
         cdef Py_ssize_t n = of.n, i, headline = -1, heading = -1
         cdef int level, of_headline = 0, n_main = 0, n_later = 0
         cdef double before = 0, total = 0, overlap, rank, greatest = -1
-        cdef bint is_title
+        cdef bint is_title, is_near
         above = numpy.empty(n, "p")
         cdef Py_ssize_t[::1] heading_above = above
         for i in range(n):
@@ -206,7 +207,8 @@ cdef class BlockPlaces:
             rows[0, i], rows[1, i] = before / max(total, 1.0), <double> i / n
             rows[2, i], rows[3, i], rows[4, i] = before, total - before - words[i], total
             overlap = min(1.0, hits[i] / max(1.0, min(n_title, c[FULL_TITLE])))
-            overlap *= 0.0 if is_title or not 1 < words[i] <= c[MAX_HEADLINE] else hits[i] / words[i]
+            is_near = not is_title and 1 < words[i] <= c[MAX_HEADLINE]
+            overlap *= hits[i] / words[i] if is_near else 0.0
             rows[5, i] = overlap
             rank = overlap + (c[H1_BONUS] if level == 1 else 0.0)
             rank += c[HEADING_BONUS] if level > 1 else 0.0
@@ -234,7 +236,7 @@ cdef class BlockPlaces:
 # --- evidence, and the network -------------------------------------------------------------------
 
 def ratios(const uint64_t[::1] ids, const uint32_t[:, ::1] counts, double smoothing, factors):
-    """float64[n]: how often what has these *ids* was inside for each time outside; inf for never."""
+    """float64[n]: how often what has these *ids* was inside for each time outside; or inf."""
     cdef Py_ssize_t i, at
     cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
     cdef uint64_t first = factors[0], second = factors[1], mixed
