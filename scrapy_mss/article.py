@@ -33,7 +33,7 @@ from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
-from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG
+from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
@@ -160,7 +160,9 @@ def article_of_extraction(
         paragraphs=options.paragraphs_of(extraction.page, extraction.kept, extraction.text),
     )
     if not (extraction.text and (options.further or extraction.kind in options.kinds)):
-        return replace(result, reason=_reason(extraction))
+        is_lost = extraction.kind in WITHOUT_TEXT  # and may come by its feed
+        said = metadata.reservations_of(extraction.tokens) if is_lost else ()
+        return replace(result, reason=_reason(extraction), reservations=said)
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(extraction.tokens, url, extraction.text, media)
     article = Article(

@@ -102,8 +102,7 @@ class FedPages:
         text = _whole_text(request) if is_lost else None
         if text is None:
             return response
-        url = [*request.meta.get("redirect_urls", ()), request.url][0]
-        page = text.html.encode("utf-8", "replace")
+        page, url = text.html.encode("utf-8", "replace"), first_url(request)
         return HtmlResponse(url, body=page, encoding="utf-8", flags=[FED], request=request)
 
     async def process_exception(

@@ -13,6 +13,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extraction import RESERVED
 from scrapy_mss.crawl.items import (
     ItemArticle,
     ItemNotes,
@@ -31,6 +32,7 @@ from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.sentences import with_sentences
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and not self._wants(result.kind):
+            if result.article is None and made and not self._wants(result):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             sources = values.get("sources", {})  # not of what the spider has filled
@@ -120,9 +122,10 @@ class ArticlePipeline(Component):
         """
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
 
-    def _wants(self, kind: str) -> bool:
-        """Whether a page of *kind* gets an item even without a text."""
-        return kind in self._options.emit or EMIT_ALL in self._options.emit
+    def _wants(self, result: ArticleResult) -> bool:
+        """Whether a page gets an item even without a text."""
+        emit = self._options.emit
+        return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:
@@ -295,7 +298,7 @@ def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs |
     """
     found, paragraphs = reading or ("", b"")
     of_page = Paragraphs.from_bytes(paragraphs)
-    return of_page if found == text else Paragraphs.of_text(text, of_page)
+    return of_page if found == text else with_sentences(Paragraphs.of_text(text, of_page), text)
 
 
 class CopiedArticleError(RejectedItemError):

@@ -277,7 +277,7 @@ class Taught(NamedTuple):
     counts_weight: float  # of what the counts of crawls add
 
 
-class Table(NamedTuple):
+class SiteSums(NamedTuple):
     """The sums of a site in one script, in pages: a row a place."""
 
     place: Indices
@@ -502,13 +502,13 @@ class Lessons:
         curvature, slope = self.sums[tested].T.astype(float)
         return Gain(slope, curvature).proven_weight if len(tested) >= FEWEST_SITES else 0.0
 
-    def _capped(self, rows: slice) -> Table:
+    def _capped(self, rows: slice) -> SiteSums:
         """The sums of a site, as of no more pages than a site may count as."""
         place = (self.keys[rows] & _PLACE_MASK).astype(np.intp)
         is_place = place != _COUNTS
         weight, residual = self.sums[rows][is_place].T / UNIT
         share = min(MAX_PAGES_OF_SITE / max(float(weight.sum()), 1.0), 1.0)
-        return Table(place[is_place], share * weight, share * residual)
+        return SiteSums(place[is_place], share * weight, share * residual)
 
 
 class Readings(NamedTuple):

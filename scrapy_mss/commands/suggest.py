@@ -88,14 +88,14 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND
+    if options.output and old is None:  # where that fails, it is all that there is to say
+        with writing(options.output):
+            write_atomically(options.output, found.yaml.encode())
     for line in _verdict(found):
         print_line(line, sys.stderr)
     if old is not None:
         return _replace(options, found, old)
-    if options.output:
-        with writing(options.output):
-            write_atomically(options.output, found.yaml.encode())
-    else:
+    if not options.output:
         print_text(found.yaml)
     return GOOD
 

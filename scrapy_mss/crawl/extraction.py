@@ -29,7 +29,7 @@ from scrapy_mss.items import FEED
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.pages.kinds import WITHOUT_TEXT
-from scrapy_mss.pages.reservations import is_reserved
+from scrapy_mss.pages.reservations import Reservation, is_reserved
 from scrapy_mss.settings import EMIT_UNRESERVED, Options
 from scrapy_mss.stats import CrawlStats
 
@@ -95,7 +95,7 @@ class ArticleReader:
         result = self._counted(result, response.url)
         result = _dated(result, listed_moments(response))
         if text is not None and text.is_whole and result.kind in WITHOUT_TEXT:
-            fed = await self._fed(response, text)
+            fed = await self._fed(response, text, result.reservations)
             return result if fed.article is None else fed
         return (
             result
@@ -103,14 +103,16 @@ class ArticleReader:
             else await further.joined(response, result, self._read_further)
         )
 
-    async def _fed(self, response: HtmlResponse, text: FedText) -> ArticleResult:
-        """The article whose page cannot be had, by the *text* that its feed has."""
+    async def _fed(
+        self, response: HtmlResponse, text: FedText, declared: tuple[Reservation, ...] = ()
+    ) -> ArticleResult:
+        """The article by the *text* that its feed has; what is *declared* is what its page says."""
         url = requested_url(response) or response.url
         result = await self._attempted(self._read(PageRequest("", url, text=text)), url)
-        result = await self._with_reservations(response, result)
+        result = await self._with_reservations(response, replace(result, reservations=declared))
         refused = self._refused(result)
         if refused:
-            return replace(result, article=None, reason=refused)
+            return replace(result, article=None, reason=refused, kind="")
         self._stats.add(stats.EXTRACT_SOURCE, source=result.source)
         response.meta[FED] = response.url  # a spider may give its meta to other requests
         return _dated(result, listed_moments(response))

@@ -22,7 +22,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.browser import FLAG, Browser, why_not
 from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.jobs import answered
-from scrapy_mss.crawl.pages import SKIP_EXTRACTION, is_page
+from scrapy_mss.crawl.pages import SKIP_EXTRACTION, is_page, left_site
 from scrapy_mss.crawl.wire import PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import site_of
@@ -147,11 +147,8 @@ class RenderMiddleware(Component):
 def _is_for_pages(request: Request) -> bool:
     """Whether a browser may be asked in place of *request*: it knows no proxy of a request."""
     is_other = any(map(request.meta.get, (FLAG, "proxy", SKIP_EXTRACTION)))
-    first = [*request.meta.get("redirect_urls", ()), request.url][0]
-    is_own = site_of(first) == site_of(request.url)
-    return (
-        request.method == "GET" and request.callback is not NO_CALLBACK and is_own and not is_other
-    )
+    is_asked = request.method == "GET" and request.callback is not NO_CALLBACK
+    return is_asked and not is_other and not left_site(request)
 
 
 def has_few_words(html: str) -> bool:

@@ -74,6 +74,11 @@ def live_entries_of(tokens: Tokens, kept: Bools, url: str | None = None) -> list
     return live_entries(ParsedPage(PageTree(tokens), url), tokens, kept)
 
 
+def reservations_of(tokens: Tokens) -> tuple[Reservation, ...]:
+    """What the page with these *tokens* says on its use by machines."""
+    return stated(META, ParsedPage(PageTree(tokens), None).metas)
+
+
 def read_tree(tree: PageTree, url: str | None = None) -> Metadata:
     """The metadata of the page whose elements are in *tree*."""
     return _read(ParsedPage(tree, url))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
 
@@ -125,8 +125,10 @@ class SiteFiles(NamedTuple):
     def with_robots(self, text: str) -> SiteFiles:
         """The same with the signals and the rules for AI crawlers in a robots.txt."""
         signals: dict[str, None] = {}
-        rules: dict[str, list[tuple[str, bool]]] = {}
+        groups: dict[str, list[list[tuple[str, bool]]]] = {}  # of rules, by crawlers
+        group: list[tuple[str, bool]] = []
         agents: list[str] = []
+        crawlers: frozenset[str] = frozenset()
         in_rules = False
         for line in text[:MAX_FILE].splitlines():
             key, _, value = line.partition("#")[0].partition(":")
@@ -135,15 +137,21 @@ class SiteFiles(NamedTuple):
                 agents = [value.lower()] if in_rules else [*agents, value.lower()][-MAX_RULES:]
                 in_rules = False
                 continue
-            crawlers = AI_CRAWLERS.intersection(agents)
+            if key not in ("allow", DISALLOW, SIGNAL):
+                continue
+            if not in_rules:
+                crawlers, group, in_rules = AI_CRAWLERS.intersection(agents), [], True
+                for agent in crawlers:
+                    groups.setdefault(agent, []).append(group)
             if key == SIGNAL and (crawlers or "*" in agents):
                 signals[value] = None
-            elif key in ("allow", DISALLOW):
-                for agent in crawlers:
-                    rules.setdefault(agent, []).append((value, key == "allow"))
-            in_rules = in_rules or key in ("allow", DISALLOW, SIGNAL)
-        bounded = {agent: rules[agent][:MAX_RULES] for agent in sorted(rules)}
-        return self._replace(signals=tuple(islice(signals, MAX_VALUES)), rules=bounded)
+            elif key != SIGNAL and len(group) < MAX_RULES:
+                group.append((value, key == "allow"))
+        rules = {
+            agent: [*islice(chain.from_iterable(groups[agent]), MAX_RULES)]
+            for agent in sorted(groups)
+        }
+        return self._replace(signals=tuple(islice(signals, MAX_VALUES)), rules=rules)
 
     def with_tdmrep(self, text: str) -> SiteFiles:
         """The same with the rules in a tdmrep.json."""

@@ -85,7 +85,7 @@ FATES: Final = (
     REDIRECTS := Fate("failed/redirects", "redirected too often"),
     TOO_LARGE := Fate("failed/too_large", "larger than a limit", ("too_large", "Cancelled")),
     Fate("failed/timeout", "timeout", ("Timeout",)),
-    Fate("failed/dns", "DNS: host not found", ("DNS", "CannotResolveHost")),
+    Fate("failed/dns", "DNS: host not found", ("DNS", "CannotResolveHost", "gaierror")),
     Fate("failed/refused", "connection refused", ("Refused",)),
     Fate("failed/tls", "TLS", ("SSL",)),
     Fate("failed/private", "refused: its host is not public, see the log", ("PrivateHost",)),
@@ -119,4 +119,5 @@ def of_status(status: int) -> Fate:
 def of_exception(error: Exception) -> Fate:
     """The fate of a request that ended with an *error* of its download."""
     names = " ".join(each.__name__ for each in type(error).__mro__)
-    return next((fate for sign, fate in _BY_SIGN.items() if sign in names), CONNECTION)
+    failures = ((sign, fate) for sign, fate in _BY_SIGN.items() if fate.group == FAILED)
+    return next((fate for sign, fate in failures if sign in names), CONNECTION)

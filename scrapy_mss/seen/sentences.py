@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Final, TypeAlias
+from itertools import islice, pairwise
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrapy_mss.seen.paragraphs import (
     ENDS,
@@ -23,7 +22,7 @@ from scrapy_mss.seen.paragraphs import (
     normalized,
 )
 
-Pairs: TypeAlias = NDArray[np.uint32]
+MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a long article has 1,000
 
 # After a point that no abbreviation such as "St." ends with, or after another end of a sentence.
 _BETWEEN: Final = re.compile(
@@ -48,14 +47,13 @@ def _sentences(line: str) -> list[tuple[str, str]]:
 def with_sentences(paragraphs: Paragraphs, text: str) -> Paragraphs:
     """*paragraphs* with the sentences of the *text* that is not one by itself of the page."""
     kept = set(paragraphs.kept.tolist())
-    return paragraphs.with_pairs(
-        [
-            (of_line, each)
-            for of_line, _, hashes in _lines(text)
-            if len(hashes) > 1 or of_line not in kept
-            for each in hashes
-        ]
+    pairs = (
+        (of_line, each)
+        for of_line, _, hashes in _lines(text)
+        if len(hashes) > 1 or of_line not in kept
+        for each in hashes
     )
+    return paragraphs.with_pairs([*islice(pairs, MAX_SENTENCES)])
 
 
 def added(text: str, before: Paragraphs) -> list[str]:

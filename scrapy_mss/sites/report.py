@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapy_mss.sites.address_counts import AddressCounts
+from scrapy_mss.sites.address_counts import BROWSER, AddressCounts
 from scrapy_mss.sites.evidence import MIN_PAGES
 from scrapy_mss.sites.memory import MINUTES_A_DAY, KeyedCounts, SiteMemory
 
@@ -58,5 +58,7 @@ def _addresses(addresses: AddressCounts) -> Iterator[tuple[str, str]]:
     yield "addresses", f"{len(addresses):,} shapes"
     most = sorted(addresses, key=lambda item: (-item[1].pages, item[0]))[:SHOWN]
     for shape, seen in most:
-        share = seen.articles / seen.pages
-        yield "", f"{shape}: {seen.pages:,.1f} pages, {share:.0%} of them articles"
+        share, of_browser = seen.articles / seen.pages, shape.startswith(BROWSER)
+        found = "shown by a browser alone" if of_browser else "articles"
+        name = shape.removeprefix(BROWSER)
+        yield "", f"{name}: {seen.pages:,.1f} pages, {share:.0%} of them {found}"

@@ -64,7 +64,7 @@ class UnreadListError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ListAnswer:
     """The contents of a list, as the process sends them, or the *reason* why it is not read."""
 
     lists: Mapping[str, list[str]]
@@ -88,7 +88,7 @@ class ListReader:
         self._thread = ThreadPoolExecutor(1, "scrapy-mss-lists")
         self.child = Child(PROCESS, str(seconds))
 
-    def read(self, about: About, body: bytes) -> Future[Answer]:
+    def read(self, about: About, body: bytes) -> Future[ListAnswer]:
         """The contents of the list with this *body*, or an `UnreadListError`."""
         return self._thread.submit(self._read, about, body)
 
@@ -98,14 +98,14 @@ class ListReader:
         self._thread.shutdown()
         self.child.end()
 
-    def _read(self, about: About, body: bytes) -> Answer:
+    def _read(self, about: About, body: bytes) -> ListAnswer:
         if not can_have_workers():
             found = answered(about, body)
         else:
             try:
                 self.child.begin()
                 self.child.send(message((about, body)))
-                found = self.child.receive(Answer)
+                found = self.child.receive(ListAnswer)
             except LOST:
                 reason = REASONS.get(self.child.end(), CRASH)
                 # How long it took is lost with the process: the limit is assumed.
@@ -115,7 +115,7 @@ class ListReader:
         return found
 
 
-def answered(about: About, body: bytes) -> Answer:
+def answered(about: About, body: bytes) -> ListAnswer:
     """The contents of the list with this *body*, or why it cannot be read."""
     started = process_time()
     try:
@@ -131,11 +131,11 @@ def answered(about: About, body: bytes) -> Answer:
     lists = {kind: [each.url for each in named] for kind, named in contents.lists.items()}
     articles_packed = [*map(packed, chunks)]
     seconds = process_time() - started
-    return Answer(lists, contents.off_site, contents.old, seconds, articles_packed)
+    return ListAnswer(lists, contents.off_site, contents.old, seconds, articles_packed)
 
 
-def _unread(reason: str, details: str, started: float) -> Answer:
-    return Answer({}, seconds=process_time() - started, reason=reason, details=details)
+def _unread(reason: str, details: str, started: float) -> ListAnswer:
+    return ListAnswer({}, seconds=process_time() - started, reason=reason, details=details)
 
 
 def main(seconds: str) -> None:

@@ -41,7 +41,7 @@ from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
+from scrapy_mss.spiders.list_process import ListAnswer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -199,15 +199,15 @@ class NewsSpider(Spider):
             if _compat.runs_asyncio():
                 await sleep(0)  # let other tasks run
 
-    def _known(self, response: Response) -> Answer:
+    def _known(self, response: Response) -> ListAnswer:
         """What a list named when an earlier crawl read it."""
         seen = self._seen.list(response.url) if self._seen else None
         lists: dict[str, list[str]] = {}
         for kind, url in seen.lists if seen else ():
             lists.setdefault(kind, []).append(url)
-        return Answer(lists)
+        return ListAnswer(lists)
 
-    async def _read(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
+    async def _read(self, response: Response, kind: str, site: ListedSite) -> ListAnswer | None:
         """The contents of a list; None if it cannot be read, which is logged and counted."""
         async with site.turn:
             try:
@@ -218,7 +218,7 @@ class NewsSpider(Spider):
                 return None
             return self._noted(site, answer) if answer else None
 
-    async def _answer(self, response: Response, kind: str, site: ListedSite) -> Answer | None:
+    async def _answer(self, response: Response, kind: str, site: ListedSite) -> ListAnswer | None:
         """The contents of a list; None if the crawl ends. Raises `UnreadListError`."""
         if kind in PAGES and not isinstance(response, HtmlResponse):
             raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
@@ -239,7 +239,7 @@ class NewsSpider(Spider):
         if self._seen and error.reason != NOT_HTML:
             self._seen.leave_incomplete(site.name)
 
-    def _noted(self, site: ListedSite, answer: Answer) -> Answer:
+    def _noted(self, site: ListedSite, answer: ListAnswer) -> ListAnswer:
         site.seconds += answer.seconds
         if answer.off_site and not site.is_off_site:
             site.is_off_site = True

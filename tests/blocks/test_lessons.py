@@ -18,7 +18,7 @@ from scrapy_mss.blocks.lessons import (
     Normal,
     Readings,
     ScriptLesson,
-    Table,
+    SiteSums,
     corrected,
     places,
 )
@@ -95,7 +95,7 @@ def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_l
     place = np.array([each for each, _, _ in blocks])
     odds = np.array([each for _, each, _ in blocks])
     label = np.array([each for _, _, each in blocks], float)
-    table = Table(place, np.ones(len(place)), label - corrected(np.full(len(place), 0.5), odds))
+    table = SiteSums(place, np.ones(len(place)), label - corrected(np.full(len(place), 0.5), odds))
     correction = table.normal.correction()
 
     slope, curvature = table.gain(correction)

@@ -122,11 +122,13 @@ def dropping(store: SQLiteStore) -> Pipelines:
 
 def test_an_article_passes_once_and_again_when_it_has_changed(pipelines: Pipelines) -> None:
     first, second, changed = (
-        Article(URL, title="Rain", text=text) for text in ("It fell.", "It fell.", "It falls.")
+        Article(URL, title="Rain", text=f"{text} It is late.")
+        for text in ("It fell.", "It fell.", "It falls.")
     )
 
     assert [*map(pipelines.passes, (first, second, changed))] == [True, False, True]
     assert (first.revision, changed.revision, changed.changed) == (1, 2, ["text"])
+    assert (changed.added, changed.removed) == (["It falls."], 1)
 
 
 def test_a_live_blog_with_new_entries_has_changed(pipelines: Pipelines) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.crawler import Crawler
 
 from scrapy_mss import metadata
+from scrapy_mss.blocks.fed_text import FedText
+from scrapy_mss.crawl.pages import FED, LISTED_TEXT
 from scrapy_mss.pages.reservations import (
     STATEMENTS,
     Reservation,
@@ -17,9 +21,15 @@ from scrapy_mss.pages.reservations import (
     is_reserved,
     stated,
 )
+from scrapy_mss.pipelines import NoArticleError
+from tests.page_cases import read_cases
 from tests.plugin.crawling import Job, crawl
+from tests.plugin.parts import URL, items_of, page, processed, reading_parts
+from tests.plugin.site import plain
 from tests.spiders.paper import Paper, printing
 
+CASES = {case.name: case.source for case in read_cases()}
+NOAI = "<meta name=robots content=noai>"
 DOCS = Path(__file__).parents[2] / "docs" / "metadata.md"
 ROBOTS = """
 User-agent: *
@@ -117,6 +127,28 @@ def test_patterns_match_as_in_robots_txt(pattern: str, path: str) -> None:
 )
 def test_whatever_is_in_a_file_of_a_site_it_is_read(start: str, text: str) -> None:
     SiteFiles().with_robots(start + text).with_tdmrep(start + text).of("/" + text)
+
+
+LONG = "<p>" + "The ferry sails again, and all are glad. " * 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "html", "flags"),
+    [
+        ({"MSS_LANGUAGES": "de"}, LONG, [FED]),
+        ({"MSS_EMIT": "unreserved"}, NOAI + CASES["teaser-of-piano"], []),
+        ({"MSS_EMIT": "all,unreserved"}, NOAI + plain(1), []),
+    ],
+)
+def test_what_is_refused_gets_no_item_without_a_text(
+    crawler_of: Callable[..., Crawler], settings: dict[str, str], html: str, flags: list[str]
+) -> None:
+    articles, pipeline = reading_parts(crawler_of(MSS_WORKERS=0, **settings))
+    response = page(html, URL, **{LISTED_TEXT: FedText.of(LONG)}).replace(flags=flags)
+    (item,) = items_of(articles, response)
+
+    with pytest.raises(NoArticleError):
+        processed(pipeline, item)
 
 
 @pytest.mark.slow("three crawls")

@@ -29,7 +29,7 @@ from scrapy_mss.models.model import Example
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.spiders.list_process import Answer as ListAnswer
+from scrapy_mss.spiders.list_process import ListAnswer
 from scrapy_mss.spiders.lists import About
 from scrapy_mss.wrappers import Reason, Wrapper, css, load_wrappers
 from tests.helpers.layouts import PAGES

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+from socket import gaierror
+
 import pytest
 
 from scrapy_mss.crawl.pages import PrivateHostError
@@ -42,6 +45,8 @@ def test_each_kind_of_page_that_is_no_article_has_a_fate(kind: str) -> None:
         (of_exception(_error("DownloadTimeoutError")), "failed/timeout"),
         (of_exception(_error("DownloadCancelledError")), "failed/too_large"),
         (of_exception(PrivateHostError()), "failed/private"),
+        (of_exception(gaierror()), "failed/dns"),
+        (of_exception(zlib.error()), "failed/connection"),
         (of_exception(ValueError()), "failed/connection"),
     ],
 )

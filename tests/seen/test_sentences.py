@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.seen.paragraphs import WITHOUT_SENTENCES, Paragraphs
-from scrapy_mss.seen.sentences import added, n_removed, sentences_of, with_sentences
+from scrapy_mss.seen.sentences import (
+    MAX_SENTENCES,
+    added,
+    n_removed,
+    sentences_of,
+    with_sentences,
+)
 from tests.helpers.timing import grows_linearly
 from tests.seen.test_paragraphs import of_article, page
 
@@ -73,6 +79,12 @@ def test_marks_of_lists_rows_of_tables_and_older_rows_are_known() -> None:
 )
 def test_a_line_is_split_at_the_ends_of_sentences(line: str, expected: list[str]) -> None:
     assert sentences_of(line) == expected
+
+
+def test_what_is_kept_of_a_line_of_endless_sentences_is_bounded() -> None:
+    endless = " ".join(f"Ship{number} sails." for number in range(MAX_SENTENCES + 10))
+
+    assert len(with_sentences(Paragraphs.of_text(endless), endless).pairs) == MAX_SENTENCES
 
 
 @pytest.mark.parametrize("worst", [".", ". ", "!” ", "abc.”", "。", " ", "?)))"])

@@ -9,6 +9,7 @@ import pytest
 
 from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.info import perform
+from scrapy_mss.sites.address_counts import of_browser
 from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
 from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore
@@ -32,6 +33,8 @@ def remember(model: Path, site: str, n_pages: int) -> None:
         memory = memory.plus(page_memory(html, minute, f"news/{n}"))
         section = f"http://a.example/section/{numbered(n)}"
         memory = memory.plus(SiteMemory.of_address(section, 0.25, minute))
+        in_browser = of_browser(section, memory.addresses, minute, needed=True)
+        memory = memory.plus(SiteMemory(period=memory.period, addresses=in_browser))
     store = store_at(str(model))
     store.write([SiteStore(store).adding({site: memory}, minute)])
 
@@ -53,6 +56,7 @@ def test_what_is_known_of_a_site_is_printed(
     assert "texts 13: 1 on half of the pages or more, 1 on a tenth or more" in lines
     assert "/news/{n}: 12.0 pages, 100% of them articles" in lines
     assert "/section/{word}: 12.0 pages, 25% of them articles" in lines
+    assert "/section/{word}: 12.0 pages, 100% of them shown by a browser alone" in lines
     assert "containers 2; on 3 pages or more: 1 of articles, 1 of other text, 0 of both" in lines
 
 

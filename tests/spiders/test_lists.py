@@ -18,7 +18,7 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 from scrapy_mss.crawl.hosts import Scope, is_public
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import list_process
-from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
+from scrapy_mss.spiders.list_process import ListAnswer, ListReader, UnreadListError
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -202,7 +202,7 @@ def reader() -> Iterator[ListReader]:
     reader.close()
 
 
-def reason(answer: Future[Answer]) -> str:
+def reason(answer: Future[ListAnswer]) -> str:
     """Why a list was not read."""
     error = answer.exception()
     assert isinstance(error, UnreadListError)
@@ -216,7 +216,7 @@ def processes() -> list[psutil.Process]:
     return [each for each in running if list_process.PROCESS in each.cmdline()]
 
 
-def urls(answer: Future[Answer]) -> list[str]:
+def urls(answer: Future[ListAnswer]) -> list[str]:
     return [each.url for some in answer.result().chunks() for each in some]
 
 
