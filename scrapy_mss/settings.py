@@ -312,8 +312,8 @@ class Options:
         "True, False or a number of hours above 0",
         "Whether to emit only articles that earlier crawls have not seen, or whose page has "
         "changed. Articles that need no recheck are not downloaded, except with `dont_filter` or "
-        "`mss_recheck` in a request's `meta`; one needs it after so many hours (24 for `True`), "
-        "or if a feed or sitemap has dated it twice, only if the second date is later. "
+        "`mss_recheck` in a request's `meta`; one needs it after so many hours (24 for `True` or "
+        "1), or if a feed or sitemap has dated it twice, only if the second date is later. "
         "`NewsSpider` turns it on. See [what is new](every-hour.md#what-is-new).",
     )
     copies: str = _setting(

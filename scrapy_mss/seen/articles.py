@@ -29,9 +29,7 @@ logger = logging.getLogger(__name__)
 
 MET_AGAIN: Final = 7 * DAY  # an address that lists name is noted as in use once in so long
 WALL_AGAIN: Final = 60  # minutes, doubled up to
-WALLS_BETWEEN: Final = (
-    0.25  # of the time between rechecks: lists name most articles for a day or so
-)
+WALLS_BETWEEN: Final = 0.25  # of the time between rechecks: lists name most for a day or so
 NO_REVISION: Final = 0  # of a page without an article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 

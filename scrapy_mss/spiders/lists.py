@@ -229,7 +229,17 @@ def check_feedparser() -> None:
 
 
 def entries(feed: TextResponse) -> list[Listed]:
-    """The first articles that *feed* names, in any of the formats; [] if it is not a feed."""
+    """The first articles that *feed* names, in any of the formats; [] if it is not a feed.
+
+    It has no texts for pages of other sites.
+    """
+    site = site_of(feed.url)
+    return [
+        each if site_of(each.url) == site else each._replace(text=None) for each in _entries(feed)
+    ]
+
+
+def _entries(feed: TextResponse) -> list[Listed]:
     found = (_of_json if feed.body.lstrip()[:1] == b"{" else _of_xml)(feed)
     joined = (each._replace(url=web_url(each.url, feed.url) or "") for each in found)
     return [each for each in islice(joined, MAX_ENTRIES) if each.url]
@@ -355,7 +365,7 @@ def _sitemap(response: Response) -> Contents:
 _READERS: Final[Mapping[str, Callable[[Any], Contents]]] = {
     FRONT: _front,
     SECTION: _section,
-    FEED: lambda feed: Contents(entries(feed), {}),
+    FEED: lambda feed: Contents(_entries(feed), {}),
     ROBOTS: lambda robots: Contents([], {SITEMAP: [*map(Listed, named_in_robots(robots))]}),
     SITEMAP: _sitemap,
 }

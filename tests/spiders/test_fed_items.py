@@ -131,6 +131,17 @@ def test_nothing_beside_a_text_costs_the_list() -> None:
     assert article_of_feed(FedText("<p>One."), URL).article is not None
 
 
+def test_a_feed_has_no_texts_for_other_sites() -> None:
+    urls = ("https://www.news.example/a", "https://other.example/a")
+    items = ", ".join(f'{{"url": "{url}", "content_text": "It rains."}}' for url in urls)
+    body = f'{{"items": [{items}]}}'.encode()
+
+    own, other = entries(TextResponse("https://news.example/feed", body=body, encoding="utf-8"))
+
+    assert own.text is not None
+    assert other.text is None
+
+
 LONG = "<p>" + "The ferry sails again, and all are glad. " * 20
 
 
