@@ -67,8 +67,8 @@ class Reservations:
         return (*stated(HEADER, values), *declared, *host.files.of(path))
 
     def note(self, response: Response) -> None:
-        """Note what *response* says, if it is a robots.txt."""
-        if urlsplit(response.url).path == ROBOTS and response.status == OK:
+        """Note what *response* says, if it is a robots.txt, or that there is none."""
+        if urlsplit(response.url).path == ROBOTS:
             self._read(self._host(response.url), ROBOTS, response)
 
     def _host(self, url: str) -> _Host:
@@ -87,11 +87,12 @@ class Reservations:
         except Exception:
             logger.debug("scrapy-mss: cannot download %s", url, exc_info=True)
             return
-        if response.status == OK:
-            self._read(host, path, response)
+        self._read(host, path, response)
 
     def _read(self, host: _Host, path: str, response: Response) -> None:
         host.known.add(path)
+        if response.status != OK:
+            return
         text = response.body[:MAX_FILE].decode("utf-8-sig", "replace")
         files = host.files
         host.files = files.with_robots(text) if path == ROBOTS else files.with_tdmrep(text)

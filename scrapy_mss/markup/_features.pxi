@@ -166,7 +166,7 @@ cdef class BlockPlaces:
         cdef _Elements of = _Elements(page.containers)
         cdef const double[::1] words = page.words
         cdef Py_ssize_t n_around = self.n_parents + self.n_ancestors + 2
-        _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits)))
+        _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits), len(page.hidden)))
         _check_sizes(n_around + 14, (rows.shape[0],))
         self.fill_around(of, page.hidden.view("u1"), rows)
         return self.fill_places(of, words, title.hits, title.size, rows[n_around:])

@@ -62,6 +62,7 @@ MAX_FILE: Final = 500_000  # characters of robots.txt, as search engines read, a
 MAX_VALUE: Final = 1000  # characters of a value
 MAX_VALUES: Final = 20  # of one name
 MAX_RULES: Final = 100  # of a crawler, or of a file
+MAX_STARS: Final = 20  # in a rule: what follows each is searched for in every path
 
 
 def is_reserved(found: Iterable[Reservation]) -> bool:
@@ -145,7 +146,7 @@ class SiteFiles(NamedTuple):
                     groups.setdefault(agent, []).append(group)
             if key == SIGNAL and (crawlers or "*" in agents):
                 signals[value] = None
-            elif key != SIGNAL and len(group) < MAX_RULES:
+            elif key != SIGNAL and len(group) < MAX_RULES and value.count("*") <= MAX_STARS:
                 group.append((value, key == "allow"))
         rules = {
             agent: [*islice(chain.from_iterable(groups[agent]), MAX_RULES)]

@@ -129,6 +129,13 @@ def test_whatever_is_in_a_file_of_a_site_it_is_read(start: str, text: str) -> No
     SiteFiles().with_robots(start + text).with_tdmrep(start + text).of("/" + text)
 
 
+def test_a_robots_rule_of_many_stars_is_left_out() -> None:
+    rules = (
+        SiteFiles().with_robots(f"User-agent: GPTBot\nDisallow: /{'*a' * 400}\nDisallow: /b").rules
+    )
+    assert rules == {"gptbot": [("/b", False)]}
+
+
 LONG = "<p>" + "The ferry sails again, and all are glad. " * 20
 
 
