@@ -48,7 +48,11 @@ MAX_HEADINGS: Final = 100  # that are looked at: the next story's is one of the 
 MIN_TEASERS: Final = 3  # stories of a list
 MIN_TEASER_TITLE: Final = 3  # words
 MIN_LINKED: Final = 0.8  # of a heading's words, to be the title of another page
-MAX_AMONG: Final = 0.1  # of the story's words behind the first teaser: a list that ends the page
+# Words of a teaser, or times those of the usual one of its list: with more, it is the story, in
+# which a heading leads to another.
+MAX_TEASER: Final = 100
+MAX_TIMES: Final = 5.0
+MAX_AMONG: Final = 0.1  # of the story's words from the first teaser on, or up to the last
 MIN_SLIDES: Final = 5  # of a gallery, from the first on
 MIN_STORY_OF_GALLERY: Final = 200  # words: with fewer, the gallery is what the page is about
 SLIDE_NUMBER: Final = 3  # words and symbols, as in 3 / 12
@@ -105,6 +109,13 @@ class Story:
     def title(self) -> int:
         """The headline's block, -1 if none repeats the page's title well enough."""
         return self.headline.block if self.headline.own_overlap >= MIN_TITLE else -1
+
+    @lazy
+    def linked_headings(self) -> Indices:
+        """The headings that are links, but for a word or two."""
+        headings, blocks = self.level.nonzero()[0], self.page.blocks
+        words, linked = blocks.words[headings], blocks.linked_words[headings]
+        return headings[(words >= MIN_TEASER_TITLE) & (linked >= MIN_LINKED * words)]
 
     @lazy
     def is_live_blog(self) -> bool:
@@ -224,50 +235,57 @@ def _article_around(page: Page, block: int) -> int:
     return int(page.containers.around[is_article.argmax(), block])
 
 
+def teasers_before(story: Story) -> Bools | None:
+    """A list of other stories before the story: each has a heading that links to it."""
+    return _teasers_between(story, -1, story.title)
+
+
 def teasers(story: Story) -> Bools | None:
-    """Lists of other stories behind the story: each has a heading that links to it.
+    """The same behind the story.
 
     Where the story goes on between them, they are what it is about: products, places, books.
     """
-    headings, before = _linked_headings(story), story.texts_before
-    if len(headings) < MIN_TEASERS or before[headings[0]] == before[-1]:
+    return _teasers_between(story, story.title, len(story.text))
+
+
+def _teasers_between(story: Story, behind: int, before: int) -> Bools | None:
+    """What is in the list of other stories between two blocks, one of which is the title."""
+    headings = story.linked_headings
+    if len(headings) < MIN_TEASERS or story.title < 0 or story.is_live_blog:
         return None
-    behind = headings.searchsorted(story.text.nonzero()[0], side="right")
-    if len(set(behind.tolist()) - {0}) < MIN_TEASERS or story.title < 0 or story.is_live_blog:
+    headings = headings[(headings > behind) & (headings < before)]
+    texts = story.text.nonzero()[0]
+    of_text = headings.searchsorted(texts[texts < before], side="right")
+    if len(set(of_text.tolist()) - {0}) < MIN_TEASERS:
         return None
-    containers, words = story.page.containers, story.page.words
-    elements = _teasers_below(story, headings[headings > story.title])
-    elements = elements[before[containers.end[elements]] > before[containers.begin[elements]]]
+    containers = story.page.containers
+    elements = _teasers_below(story, headings, behind, before)
+    words = containers.total(story.page.words * story.text)[elements]
+    usual = np.median(words[words > 0]) if np.count_nonzero(words) else 0.0
+    elements = elements[(words > 0) & (words <= max(MAX_TEASER, MAX_TIMES * float(usual)))]
     if len(elements) < MIN_TEASERS:
         return None
+    begin, end = containers.begin[elements], containers.end[elements]
     found = containers.inside(_marked(elements.tolist(), len(containers)))
-    of_story: Floats = words * (story.text & ~found)
-    among = np.add.reduce(of_story[containers.begin[elements].min() :])
-    return found if among <= MAX_AMONG * np.add.reduce(of_story) else None
+    of_story: Floats = story.page.words * (story.text & ~found)
+    is_before_story = before == story.title
+    among = of_story[: end.max()] if is_before_story else of_story[begin.min() :]
+    is_apart = np.add.reduce(among) <= MAX_AMONG * np.add.reduce(of_story)
+    return found if is_apart else None
 
 
-def _linked_headings(story: Story) -> Indices:
-    """The headings that are links, but for a word or two."""
-    headings = story.level.nonzero()[0]
-    words, linked = (
-        each[headings] for each in (story.page.blocks.words, story.page.blocks.linked_words)
-    )
-    return headings[(words >= MIN_TEASER_TITLE) & (linked >= MIN_LINKED * words)]
-
-
-def _teasers_below(story: Story, headings: Indices) -> Indices:
+def _teasers_below(story: Story, headings: Indices, behind: int, before: int) -> Indices:
     """The elements that hold one of the *headings* and none that leads to yet another page."""
-    n_elements, n_blocks = len(story.page.containers), len(story.text)
     pages = zip(headings.tolist(), _other_pages(story.page, headings), strict=True)
     groups = [list(group) for address, group in groupby(pages, lambda page: page[1]) if address]
-    behind = [story.title, *(group[-1][0] for group in groups[:-1])]
-    before = [*(group[0][0] for group in groups[1:]), n_blocks]
+    lasts = [behind, *(group[-1][0] for group in groups[:-1])]
+    firsts = [*(group[0][0] for group in groups[1:]), before]
     found = {
         story.outermost(block, *between)
-        for group, *between in zip(groups, behind, before, strict=False)
+        for group, *between in zip(groups, lasts, firsts, strict=False)
         for block, _ in group
     }
-    return np.array(sorted(found - {n_elements}), np.intp)
+    return np.array(sorted(found - {len(story.page.containers)}), np.intp)
 
 
 def _other_pages(page: Page, headings: Indices) -> list[str]:
@@ -346,6 +364,7 @@ SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
     named,
     hidden,
     next_stories,
+    teasers_before,
     teasers,
     slides,
 )
