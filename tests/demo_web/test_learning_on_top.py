@@ -107,8 +107,10 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_reporte
 
     assert table.splitlines()[-1].split()[:-2] == "all 19 of 19 5 of 5 2 of 2 0".split()
     assert printed[-1] == f"1 of 5 sites have alarms; the report is {tmp_path / 'report.html'}"
-    assert printed[0].split() == "site last success lists announced requested articles last error".split()
+    heads = "site last success lists announced requested articles last error"
+    assert printed[0].split() == heads.split()
     assert {line.partition(".")[0] for line in printed[1:6]} == set(demo_web.SITES)
-    assert {line.partition(":")[0] for line in printed[6:-1]} == {"northgate-post.example"}
+    alarms = [line for line in printed[6:-1] if "articles came out" not in line]
+    assert {line.partition(":")[0] for line in alarms} == {"northgate-post.example"}
     assert any(": articles with the known layout: 100% to 0%" in line for line in printed)
     assert any("the rule finds a title: 100% to 0%" in line for line in printed)
