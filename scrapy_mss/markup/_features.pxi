@@ -332,6 +332,7 @@ def folded(float[:, ::1] sums):
                 while at + LANES <= n_more:
                     _add(&sums[i, at], &sums[i, rest + at], LANES)
                     at += LANES
-                _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
+                if at < n_more:  # otherwise the second half ends here
+                    _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
             into[i] = sums[i, 0]
     return result
