@@ -118,6 +118,16 @@ class Story:
         return headings[(words >= MIN_TEASER_TITLE) & (linked >= MIN_LINKED * words)]
 
     @lazy
+    def may_have_teasers(self) -> bool:
+        """Whether there is text under enough linked headings, beside the story under its title."""
+        headings = self.linked_headings
+        if len(headings) < MIN_TEASERS:
+            return False
+        of_text = headings.searchsorted(self.text.nonzero()[0], side="right")
+        has_texts = len(set(of_text.tolist()) - {0}) >= MIN_TEASERS
+        return has_texts and self.title >= 0 and not self.is_live_blog
+
+    @lazy
     def is_live_blog(self) -> bool:
         """Whether the page says that all its stories are one."""
         return "LiveBlogPosting" in self.page.declarations.own_types
@@ -237,7 +247,7 @@ def _article_around(page: Page, block: int) -> int:
 
 def teasers_before(story: Story) -> Bools | None:
     """A list of other stories before the story: each has a heading that links to it."""
-    return _teasers_between(story, -1, story.title)
+    return _teasers_between(story, -1, story.title) if story.may_have_teasers else None
 
 
 def teasers(story: Story) -> Bools | None:
@@ -245,18 +255,16 @@ def teasers(story: Story) -> Bools | None:
 
     Where the story goes on between them, they are what it is about: products, places, books.
     """
+    if not story.may_have_teasers:
+        return None
     return _teasers_between(story, story.title, len(story.text))
 
 
 def _teasers_between(story: Story, behind: int, before: int) -> Bools | None:
     """What is in the list of other stories between two blocks, one of which is the title."""
     headings = story.linked_headings
-    if len(headings) < MIN_TEASERS or story.title < 0 or story.is_live_blog:
-        return None
     headings = headings[(headings > behind) & (headings < before)]
-    texts = story.text.nonzero()[0]
-    of_text = headings.searchsorted(texts[texts < before], side="right")
-    if len(set(of_text.tolist()) - {0}) < MIN_TEASERS:
+    if len(headings) < MIN_TEASERS:
         return None
     containers = story.page.containers
     elements = _teasers_below(story, headings, behind, before)
