@@ -247,7 +247,7 @@ def _article_around(page: Page, block: int) -> int:
 
 def teasers_before(story: Story) -> Bools | None:
     """A list of other stories before the story: each has a heading that links to it."""
-    return _teasers_between(story, -1, story.title) if story.may_have_teasers else None
+    return _teaser_list(story, is_before_title=True)
 
 
 def teasers(story: Story) -> Bools | None:
@@ -255,13 +255,15 @@ def teasers(story: Story) -> Bools | None:
 
     Where the story goes on between them, they are what it is about: products, places, books.
     """
+    return _teaser_list(story, is_before_title=False)
+
+
+def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
+    """What is in the list of other stories on one side of the title."""
     if not story.may_have_teasers:
         return None
-    return _teasers_between(story, story.title, len(story.text))
-
-
-def _teasers_between(story: Story, behind: int, before: int) -> Bools | None:
-    """What is in the list of other stories between two blocks, one of which is the title."""
+    n_blocks = len(story.text)
+    behind, before = (-1, story.title) if is_before_title else (story.title, n_blocks)
     headings = story.linked_headings
     headings = headings[(headings > behind) & (headings < before)]
     if len(headings) < MIN_TEASERS:
@@ -276,8 +278,7 @@ def _teasers_between(story: Story, behind: int, before: int) -> Bools | None:
     begin, end = containers.begin[elements], containers.end[elements]
     found = containers.inside(_marked(elements.tolist(), len(containers)))
     of_story: Floats = story.page.words * (story.text & ~found)
-    is_before_story = before == story.title
-    among = of_story[: end.max()] if is_before_story else of_story[begin.min() :]
+    among = of_story[: end.max()] if is_before_title else of_story[begin.min() :]
     is_apart = np.add.reduce(among) <= MAX_AMONG * np.add.reduce(of_story)
     return found if is_apart else None
 
