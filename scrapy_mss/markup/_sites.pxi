@@ -77,8 +77,8 @@ def added(one, other):
 
 
 cdef enum:  # the numbers that `evidence._NUMBERS` has, in that order
-    REPETITION, STEEPNESS, NOVELTY, OFTEN, MANY_PAGES, NEIGHBOURS, ANCHORS, MIN_ONCE, PLENTY, FEW
-    UNSETTLED, SETTLED, MAX_UNSETTLED, MIN_LEAD, ABOVE_LEAD, EVEN, N_COUNTED
+    REPETITION, STEEPNESS, NOVELTY, OFTEN, MANY_PAGES, NEIGHBOURS, ANCHORS, MIN_ONCE, PLENTY
+    ADDED_SHARE, UNSETTLED, SETTLED, MAX_UNSETTLED, MIN_LEAD, ABOVE_LEAD, EVEN, N_COUNTED
 
 
 cdef class CountedEvidence:
@@ -133,7 +133,7 @@ cdef class CountedEvidence:
             term[0, i] *= c[STEEPNESS]
             term[1, i] = c[STEEPNESS] * (share * (others > 0))
             term[2, i] = (counts[1, i] + c[EVEN]) / (max(counts[0, i] - counts[1, i], 0.0) + c[EVEN])
-            term[3, i] = (min(min(least, term[3, i]), c[PLENTY]) + c[FEW]) / (c[PLENTY] + c[FEW])
+            term[3, i] = (min(min(least, term[3, i]), c[PLENTY]) + c[ADDED_SHARE]) / (c[PLENTY] + c[ADDED_SHARE])
             if once[i] and texts[1, i] >= c[MIN_ONCE]:
                 least = min(least, (texts[3, i] + 0.5) / (texts[1, i] + 1))
         numpy.log1p(terms[:2], out=terms[:2])
