@@ -225,9 +225,8 @@ def pictures(paragraph: str) -> PageFacts:
     one = f"<figure><img src=a><figcaption>The harbour on Monday</figcaption></figure>{paragraph}"
     tokens = tokenize(ld('"NewsArticle"') + one * 6)
     n_words = int(np.count_nonzero(tokens.is_word))
-    return replace(
-        facts(tokens.source, n_words=n_words), kept=KeptText(tokens, np.ones(len(tokens), np.bool_))
-    )
+    page, are_kept = facts(tokens.source, n_words=n_words), np.ones(len(tokens), np.bool_)
+    return replace(page, kept=KeptText(tokens, are_kept, page.declarations))
 
 
 def test_pictures_with_captions_alone_are_a_gallery_whatever_is_declared() -> None:
