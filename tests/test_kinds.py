@@ -224,9 +224,8 @@ def kept(html: str) -> PageFacts:
     """A page that declares an article, all of whose *html* was kept."""
     tokens = tokenize(ld('"NewsArticle"') + html)
     n_words = int(np.count_nonzero(tokens.is_word))
-    return replace(
-        facts(tokens.source, n_words=n_words), kept=KeptText(tokens, np.ones(len(tokens), np.bool_))
-    )
+    page, are_kept = facts(tokens.source, n_words=n_words), np.ones(len(tokens), np.bool_)
+    return replace(page, kept=KeptText(tokens, are_kept, page.declarations))
 
 
 def pictures(paragraph: str) -> PageFacts:

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from functools import partial
+from hashlib import blake2b
 from html.entities import html5
 from importlib import import_module
 from operator import mul
@@ -32,7 +33,7 @@ from scrapy_mss.markup.attributes import (
 from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import _text_code, tokenize
 from scrapy_mss.markup.tokens import Tokens, tag_table
 from scrapy_mss.metadata.tree import IS_RAW, tag_rows
 from scrapy_mss.output.media import elements_around
@@ -241,18 +242,22 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _compiled.Tokenizer(lambda _: (callback, callback), len, (), 1 << 11)("<one>", str)
+        _compiled.Tokenizer(lambda _: (callback, len, len, len, blake2b()), len, (), 1)(
+            "<one>", str
+        )
 
 
 def test_codes_are_right_whatever_was_forgotten() -> None:
     """There is room for a quarter of a million."""
     words = [str(number) for number in range(400_000)]
-    read = _compiled.Tokenizer(lambda _: (lambda word: 4 * int(word), len), len, (), 1)
+    expected = np.array([_text_code(word, str) for word in words], np.uint64)
+    hashed = blake2b(digest_size=8)
+    read = _compiled.Tokenizer(lambda _: (len, len, len, str, hashed), len, (), 1 << 11)
 
     for _ in range(2):
         _, codes, *_ = read(" ".join(words), str)
 
-        assert (codes == 4 * np.arange(len(words))).all()
+        assert (codes == expected).all()
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
