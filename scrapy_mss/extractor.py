@@ -446,7 +446,7 @@ def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
         requested=page.requested,
-        kept=KeptText(page.tokens, kept),
+        kept=KeptText(page.tokens, kept, page.declarations),
     )
 
 

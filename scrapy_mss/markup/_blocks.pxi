@@ -155,7 +155,6 @@ cdef class Segmenter:
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
-    ID_SHIFT = 12  # the bits below a word's hash
 
 
 cdef class TextCounter:
@@ -212,7 +211,7 @@ cdef class TextCounter:
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
                 bits |= is_symbol << (N_CLASSES - 1)
                 n_letters += (end[at] - start[at]) * (1 - is_symbol)
-                n_stops += self.stops[id_of[at] >> ID_SHIFT & mask] & (1 - is_symbol)
+                n_stops += self.stops[id_of[at] >> HASH_SHIFT & mask] & (1 - is_symbol)
                 mixed += id_of[at] * weight
                 weight += 2
                 if i == begin[run]:

@@ -43,9 +43,11 @@ cdef enum:  # kinds of tokens, and how an id has them; checked below
     SYMBOL = 3
     KIND_BITS = 2
     KIND_MASK = 3
+    HASH_SHIFT = 12
 
-if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK) != (
-    _tokens.OPEN, _tokens.CLOSE, _tokens.WORD, _tokens.SYMBOL, _tokens.KIND_BITS, _tokens.KIND_MASK
+if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
+    _tokens.OPEN, _tokens.CLOSE, _tokens.WORD, _tokens.SYMBOL, _tokens.KIND_BITS,
+    _tokens.KIND_MASK, _tokens.HASH_SHIFT,
 ):
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
 
@@ -107,3 +109,5 @@ include "_attributes.pxi"
 include "_kept.pxi"
 include "_blocks.pxi"
 include "_features.pxi"
+include "_sites.pxi"
+include "_opinions.pxi"

@@ -40,7 +40,7 @@ cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
 cdef class _Elements:
     """The arrays of `segmentation.Containers`, of which every place was checked."""
 
-    cdef const Py_ssize_t[::1] begin, end
+    cdef const Py_ssize_t[::1] begin, end, parent
     cdef const uint8_t[::1] tag
     cdef const Py_ssize_t[:, ::1] around
     cdef Py_ssize_t n, m  # blocks, elements
@@ -48,15 +48,38 @@ cdef class _Elements:
     def __init__(self, containers):
         self.begin, self.end, self.tag = containers.begin, containers.end, containers.tag
         self.around, self.n, self.m = containers.around, containers.n_blocks, self.begin.shape[0]
-        _check_sizes(self.m, (self.end.shape[0], self.tag.shape[0]))
+        self.parent = containers.parent
+        _check_sizes(self.m, (self.end.shape[0], self.tag.shape[0], self.parent.shape[0] - 1))
         _check_sizes(self.n, (self.around.shape[1],))
         _check_all(self.begin, self.n + 1)
         _check_all(self.end, self.n + 1)
         _check_all(containers.around.reshape(-1), self.m + 1)
+        _check_all(self.parent, self.m + 1)
 
     cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
         cdef Py_ssize_t element = self.around[level, block]
         return self.tag[element] if element < self.m else 0
+
+    cdef mark_inside(self, const uint8_t[::1] chosen, uint8_t[::1] found):
+        """Let *found* be the blocks inside any of the *chosen* elements."""
+        cdef Py_ssize_t i
+        cdef int64_t depth = 0
+        cdef int64_t[::1] edge = numpy.zeros(self.n + 1, "i8")
+        for i in range(self.m):
+            edge[self.begin[i]] += chosen[i] != 0
+            edge[self.end[i]] -= chosen[i] != 0
+        for i in range(self.n):
+            depth += edge[i]
+            found[i] = depth > 0
+
+    cdef add_inside(self, const double[::1] values, double[::1] sums):
+        """Let *sums* be those of *values*, one a block, inside each element."""
+        cdef Py_ssize_t i
+        cdef double[::1] before = numpy.zeros(self.n + 1)
+        for i in range(self.n):
+            before[i + 1] = before[i] + values[i]
+        for i in range(self.m):
+            sums[i] = before[self.end[i]] - before[self.begin[i]]
 
 
 # --- where the evidence is -----------------------------------------------------------------------
@@ -317,15 +340,31 @@ cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
     memcpy(sums, values, n * sizeof(float))
 
 
+cdef inline void _rectify(float* sums, const float* bias, const float* weights, int n) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + bias[i]
+    for i in range(n):
+        values[i] = (values[i] if values[i] > 0.0 else <float> 0.0) * weights[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
 @cython.cdivision(True)
-def folded(float[:, ::1] sums):
-    """float32[n]: the *sums* of each row, the second half added to the first, and so on."""
+def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
+    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
     cdef Py_ssize_t i, at, n_more, rest
+    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
     result = numpy.zeros(sums.shape[0], "f4")
     cdef float[::1] into = result
     with nogil:
         for i in range(sums.shape[0] if sums.shape[1] else 0):
-            rest = sums.shape[1]
+            rest, at = sums.shape[1], 0
+            while at + LANES <= rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
+                at += LANES
+            if at < rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (rest - at))
             while rest > 1:
                 n_more, at = rest // 2, 0
                 rest -= n_more

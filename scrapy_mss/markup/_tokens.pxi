@@ -198,14 +198,17 @@ cdef class Codes:
     """The codes of pieces: of short ones by *code*, the latest of which are remembered.
 
     Of those in one set, the one that was longest not asked for is forgotten. *code_of_long* may
-    remember others. A look-up writes, so that two threads need two of them.
+    remember others. Words are coded here: by their *stem*, that of small letters, or by what is
+    *normal* of others, and *empty*, a hash that has seen nothing. A look-up writes, so that two
+    threads need two of them.
     """
 
     cdef Slot* slots
-    cdef object code, code_of_long
+    cdef object code, code_of_long, stem, normal, copy
 
-    def __cinit__(self, code, code_of_long):
+    def __cinit__(self, code, code_of_long, stem, normal, empty):
         self.code, self.code_of_long = code, code_of_long
+        self.stem, self.normal, self.copy = stem, normal, empty.copy
         self.slots = <Slot*> calloc(N_SETS * SET, sizeof(Slot))
         if self.slots == NULL:
             raise MemoryError
@@ -259,8 +262,23 @@ cdef inline bint _is_remembered(Slot* slots, const Key* key) noexcept:
     return False
 
 
-cdef uint64_t _code(
+cdef uint64_t _code_of_word(
     Codes codes, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+) except? 1:
+    cdef str word = PyUnicode_Substring(source, start, end)
+    cdef bytes digest
+    cdef uint64_t code
+    while start < end and c"a" <= text[start] <= c"z":
+        start += 1
+    hashed = codes.copy()
+    hashed.update((codes.stem(word) if start == end else codes.normal(word)).encode())
+    digest = hashed.digest()
+    memcpy(&code, <const char*> digest, sizeof(code))
+    return code >> HASH_SHIFT << HASH_SHIFT | WORD
+
+
+cdef uint64_t _code(
+    Codes codes, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, bint is_word
 ) except? 1:
     """The code of the piece of *source* from *start* to *end*."""
     cdef Key key
@@ -270,7 +288,10 @@ cdef uint64_t _code(
         return codes.code_of_long(PyUnicode_Substring(source, start, end))
     slots = codes.slots + SET * _set(&key)
     if not _is_remembered(slots, &key):
-        code = codes.code(PyUnicode_Substring(source, start, end))
+        if is_word:
+            code = _code_of_word(codes, text, start, end, source)
+        else:
+            code = codes.code(PyUnicode_Substring(source, start, end))
         memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
         slots[0].value, slots[0].key = code, key
     return slots[0].value
@@ -311,7 +332,7 @@ cdef int _scan(
             end = _reference_end(text, at, n) if letter == c"&" else at
             end = end if end > at else _symbols_end(text, at, n)
             known = end
-        code = _code(codes, text, at, known, source)
+        code = _code(codes, text, at, known, source, is_in & IN_WORD)
         if not code & no_token:
             tokens.add(code, at, end)
         at = end
@@ -352,8 +373,8 @@ cdef tuple _nested(const uint64_t[::1] token_id):
 cdef class Tokenizer:
     """The columns of `tokens.Tokens` but for the source.
 
-    *callback* gives two functions for a stemmer, by which its `Codes` are made, and *letters* a
-    number for a reference. The content of elements with *names* (bytes, in lower case) is taken
+    *callback* gives for a stemmer what its `Codes` are made of, and *letters* a number for a
+    reference. The content of elements with *names* (bytes, in lower case) is taken
     out. What has the bits *no_token* in its code is no token.
     """
 

@@ -36,10 +36,15 @@ def porter(word: str) -> str:
     try:
         stem = _free.pop()
     except IndexError:
-        stem = Stemmer.Stemmer("porter", 0).stemWord
+        stem = own_stemmer(porter)
     stemmed = stem(word)
     _free.append(stem)
     return stemmed
+
+
+def own_stemmer(stem: Stem) -> Stem:
+    """What gives the same as *stem*, in less time, to one thread alone."""
+    return Stemmer.Stemmer("porter", 0).stemWord if stem is porter else stem
 
 
 @cache

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -37,7 +37,7 @@ import numpy as np
 
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import ANY_REFERENCE, REFERENCE, decode
-from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, porter
+from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, own_stemmer, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
     CJK,
@@ -111,10 +111,10 @@ def _tables() -> tuple[object, ...]:
     return _codes, _packed, tuple(name.encode() for name in HIDING), _NO_TOKEN
 
 
-def _codes(stem: Stem) -> tuple[Callable[[str], int], Callable[[str], int]]:
-    """The codes of pieces by a *stem*: of short ones, and of long ones."""
+def _codes(stem: Stem) -> tuple[object, ...]:
+    """How pieces are coded by a *stem*: short ones, long ones, and words, which are hashed."""
     codes = _codes_of(stem)
-    return codes.code, codes.__getitem__
+    return codes.code, codes.__getitem__, own_stemmer(stem), normalizer(stem), _BLAKE2B
 
 
 @accelerated(_tables, "Tokenizer")

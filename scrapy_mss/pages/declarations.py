@@ -171,7 +171,8 @@ FORUM_TYPES: Final = frozenset(
 AUTHOR_CUES: Final = ('"author"', "'author'", "byline", "article:author")
 PRICE_CUES: Final = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
 FORUM_CUES: Final = ("forum", "thread", "reply")
-ALL_CUES: Final = (*TYPE_CUES, CUE, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES)
+AMP_PICTURE: Final = "<amp-img"
+ALL_CUES: Final = (*TYPE_CUES, CUE, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES, AMP_PICTURE)
 
 
 @accelerated()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,8 +13,10 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, mask_inside
+from scrapy_mss.pages.declarations import AMP_PICTURE, Declarations
 
 _PICTURE: Final = TAG_NUMBERS["img"]
+_LINK: Final = TAG_NUMBERS["a"]
 FIGURES: Final = frozenset({"figure", "figcaption"})
 BEFORE: Final = 1500  # characters of text before an article, where its date is
 AFTER_BEGIN: Final = 300  # and of itself
@@ -32,6 +35,7 @@ class KeptText:
 
     tokens: Tokens
     kept: Bools
+    declarations: Declarations
 
     @lazy
     def span(self) -> slice:
@@ -46,8 +50,9 @@ class KeptText:
         if not span.stop:
             return 0
         begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
-        in_amp = tokens.source.count("<amp-img", begin, end)
-        return tokens.tag[span].tobytes().count(_PICTURE) + in_amp
+        in_amp = self.declarations.places[AMP_PICTURE]
+        n_in_amp = bisect_left(in_amp, end) - bisect_left(in_amp, begin)
+        return tokens.tag[span].tobytes().count(_PICTURE) + n_in_amp
 
     @lazy
     def n_captions(self) -> int:
@@ -57,6 +62,14 @@ class KeptText:
         return int(np.count_nonzero(mask_inside(tokens, figures) & tokens.is_word & self.kept))
 
     @lazy
+    def linked(self) -> Bools:
+        """bool[n_tokens]: the words of the page in links."""
+        tokens = self.tokens
+        links = (tokens.tag == _LINK) & (tokens.kind == OPEN) & (tokens.partner >= 0)
+        linked: Bools = tokens.is_word & mask_inside(tokens, links)
+        return linked
+
+    @lazy
     def is_dated(self) -> bool:
         """Whether a date stands before it or in its beginning."""
         begin = int(self.tokens.clean_start[self.span.start]) if self.span.stop else 0
@@ -64,4 +77,4 @@ class KeptText:
         return _DATE.search(around) is not None
 
 
-NOTHING_KEPT: Final = KeptText(tokenize(""), np.zeros(0, np.bool_))
+NOTHING_KEPT: Final = KeptText(tokenize(""), np.zeros(0, np.bool_), Declarations(""))

@@ -28,7 +28,7 @@ _CONSENT_PATHS: Final = frozenset(
     "privacy-wall zustimmung".split()
 )
 MAX_CONSENT_PATH: Final = 2  # parts
-_CONSENT_CUE: Final = re.compile(r"(?i)consent|guce|privacy|cookie|zustimmung")
+_CONSENT_CUES: Final = ("consent", "guce", "privacy", "cookie", "zustimmung")  # one of them
 
 # A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
 _CONSENT_MARK: Final = re.compile(
@@ -115,7 +115,8 @@ _CONSENT_WORDS: Final = (
 def consent_address(facts: PageFacts) -> str:
     """The address of a consent page."""
     segments = facts.own_url.parts[0]
-    if len(segments) > MAX_CONSENT_PATH or _CONSENT_CUE.search(facts.own_url.url) is None:
+    address = facts.own_url.url.lower()
+    if len(segments) > MAX_CONSENT_PATH or not any(cue in address for cue in _CONSENT_CUES):
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
     return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
@@ -228,11 +229,11 @@ def service(facts: PageFacts) -> str:
 
     Systems give all pages the `og:type` of an article; JSON-LD that knows better is believed.
     """
-    names = filter(_SERVICE_NAMES.fullmatch, facts.names)
-    name = next(map(quoted, sorted(names)), "")
     declared = facts.declarations
-    is_article = facts.declares_article and (declared.has_article_type or not declared.own_types)
-    return "" if is_article else name
+    if facts.declares_article and (declared.has_article_type or not declared.own_types):
+        return ""
+    names = filter(_SERVICE_NAMES.fullmatch, facts.names)
+    return next(map(quoted, sorted(names)), "")
 
 
 # --- shells ---------------------------------------------------------------------------------------
@@ -258,7 +259,11 @@ def shell(facts: PageFacts) -> str:
     if notice := _cookie_notice(facts):
         return notice
     is_empty = facts.n_words < OF_SHELL // 2 or not facts.has_reason
-    return f"{facts.all_words} words" if facts.all_words < OF_SHELL and is_empty else ""
+    if facts.all_words < OF_SHELL and is_empty:
+        return f"{facts.all_words} words"
+    may_be_frame = facts.all_words < OF_CHALLENGE and (facts.likely or facts.has_reason)
+    n_words = facts.all_words - int(facts.kept.linked.sum()) if may_be_frame else OF_SHELL
+    return f"{n_words} words outside links" if n_words < OF_SHELL else ""
 
 
 def _cookie_notice(facts: PageFacts) -> str:

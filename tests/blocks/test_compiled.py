@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import features
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.features import FEATURES, group_sums
+from scrapy_mss.blocks.features import FEATURES, Columns, group_sums
+from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
@@ -180,17 +181,19 @@ def test_places_beyond_an_array_are_refused() -> None:
         _compiled.TextCounter(np.zeros(1, np.uint8), STOPS)
 
 
-@pytest.mark.parametrize("name", ["begin", "end", "around"])
-@pytest.mark.parametrize("step", ["pool", "_fill_places", "fill_containers"])
+@pytest.mark.parametrize("name", ["begin", "end", "around", "parent"])
+@pytest.mark.parametrize("step", ["pool", "_fill_places", "fill_containers", "opinions"])
 def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
     page = Page.of("<div><p>one two</div><p>three")
     beyond = np.full_like(getattr(page.containers, name), 9)
     vars(page)["containers"] = replace(page.containers, **{name: beyond})
     n = len(page.blocks)
+    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
     calls: dict[str, Callable[[], object]] = {
         "pool": lambda: _compiled.pool(page, np.zeros(9), np.zeros(0), np.zeros((5, n))),
         "_fill_places": lambda: features.fill_features(page, np.zeros((len(FEATURES), n))),
         "fill_containers": lambda: container_features(page, {"": np.zeros(n)}),
+        "opinions": lambda: fill_opinions(page, columns, np.zeros((len(OPINION_COLUMNS), n))),
     }
 
     with pytest.raises(IndexError):

@@ -6,10 +6,13 @@ import re
 from array import array
 from collections.abc import Sequence
 from functools import partial
+from hashlib import blake2b
 from html.entities import html5
 from importlib import import_module
 from operator import mul
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -29,11 +32,11 @@ from scrapy_mss.markup.attributes import (
     open_tags_with,
     rows_with,
 )
-from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
+from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
 from scrapy_mss.markup.stemming import porter_nltk
-from scrapy_mss.markup.tags import TAG_NAMES
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens, tag_table
+from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import _text_code, tokenize
+from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens, tag_table
 from scrapy_mss.metadata.tree import IS_RAW, tag_rows
 from scrapy_mss.output.media import elements_around
 from scrapy_mss.pages.declarations import occurrences
@@ -154,25 +157,61 @@ SPACED = st.lists(
 ).map("".join)
 
 
-@given(st.lists(SPACED, max_size=8))
+# Text or a tag, a space before it or none, and whether it is kept.
+PIECES = st.lists(
+    st.tuples(
+        SPACED,
+        st.sampled_from([OPEN, CLOSE, WORD, SYMBOL]),
+        st.sampled_from([TAG_NUMBERS[name] for name in ("p", "br", "em")]),
+        st.sampled_from(["", " "]),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+def pieces(found: list[tuple[str, int, int, str, bool]]) -> tuple[SimpleNamespace, Bools]:
+    columns = list(zip(*found, strict=True)) if found else [()] * 5
+    kind, tag = (np.array(each, np.uint8) for each in columns[1:3])
+    clean, starts, ends = "", list[int](), list[int]()
+    for text, blank in zip(columns[0], columns[3], strict=True):
+        starts.append(len(clean) + len(blank))
+        clean += blank + text
+        ends.append(len(clean))
+    tokens = SimpleNamespace(
+        clean=clean,
+        clean_start=np.array(starts, np.int32),
+        clean_end=np.array(ends, np.int32),
+        kind=kind,
+        tag=tag,
+        is_tag=kind <= CLOSE,
+    )
+    return tokens, np.array(columns[4], np.bool_)
+
+
+@given(PIECES)
 @examples(20)
-@example(["a" * 9, "&#x1F600;", ""])
-@example(["\xe9 &nbsp; \x01"])
-def test_both_ways_space_the_same_slices(parts: list[str]) -> None:
-    bounds = np.cumsum([0, *map(len, parts)]).astype(np.int32)
+@example([(text, WORD, 0, "", True) for text in ("a" * 9, "&#x1F600;", "")])
+@example([("\xe9 &nbsp; \x01", WORD, 0, "", True)])
+def test_both_ways_find_the_same_runs_of_text(
+    found: list[tuple[str, int, int, str, bool]],
+) -> None:
+    tokens, kept = pieces(found)
 
-    one, other = both(lambda: slice_texts("".join(parts), bounds[:-1], bounds[1:]))
+    one, other = both(lambda: _runs_of(cast("Tokens", tokens), kept))
 
-    assert one == other
+    assert one[3:] == other[3:]
+    assert [column.tobytes() for column in one[:3]] == [column.tobytes() for column in other[:3]]
 
 
-def test_slices_beyond_a_text_are_refused() -> None:
-    one, three = (np.array([place], np.int32) for place in (1, 3))
-    for start, end in ((one, three), (three, one), (three, three)):
-        with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
-            slice_texts("ab", start, end)
-    with pytest.raises(ValueError, match="1 slices begin, 0 end"):
-        slice_texts("ab", one, one[:0])
+def test_runs_beyond_a_text_are_refused() -> None:
+    tokens, kept = pieces([("ab", WORD, 0, "", True)])
+    for start, end in ((1, 3), (3, 1), (3, 3)):
+        tokens.clean_start[:], tokens.clean_end[:] = start, end
+        with pytest.raises(IndexError, match=r"a run from \d to \d of 2"):
+            _runs_of(cast("Tokens", tokens), kept)
+    with pytest.raises(ValueError, match="expected 1 values, got 0"):
+        _runs_of(cast("Tokens", tokens), kept[:0])
 
 
 @given(
@@ -241,18 +280,22 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _compiled.Tokenizer(lambda _: (callback, callback), len, (), 1 << 11)("<one>", str)
+        _compiled.Tokenizer(lambda _: (callback, len, len, len, blake2b()), len, (), 1)(
+            "<one>", str
+        )
 
 
 def test_codes_are_right_whatever_was_forgotten() -> None:
     """There is room for a quarter of a million."""
     words = [str(number) for number in range(400_000)]
-    read = _compiled.Tokenizer(lambda _: (lambda word: 4 * int(word), len), len, (), 1)
+    expected = np.array([_text_code(word, str) for word in words], np.uint64)
+    hashed = blake2b(digest_size=8)
+    read = _compiled.Tokenizer(lambda _: (len, len, len, str, hashed), len, (), 1 << 11)
 
     for _ in range(2):
         _, codes, *_ = read(" ".join(words), str)
 
-        assert (codes == 4 * np.arange(len(words))).all()
+        assert (codes == expected).all()
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:

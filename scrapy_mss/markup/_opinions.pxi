@@ -1,0 +1,286 @@
+"""Which blocks of a page other ideas take for its text. The Python of `opinions` is the oracle."""
+
+cdef enum:  # roles of class words and of tags, as `opinions` has them
+    SUBJECT, BODY, LIKELY, BESIDE, N_ROLES
+    IS_NEVER = 1
+    IS_BESIDE = 2
+    IS_NAMELESS = 4
+    IS_ITEM = 8
+    IS_PARAGRAPH = 16
+
+cdef enum:  # the numbers that `opinions._NUMBERS` has, in that order
+    PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE
+    MIN_STOP_SHARE, TAG_PRICE_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS
+    NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY, HEADLINE_SHARE
+    TAG_PRICE_IN_RUN, ARTICLE_TAG, MAIN_TAG, N_CONSTANTS
+
+cdef enum:  # columns that are read, in the order of `opinions._READ`
+    LINK_SHARE, ENDS_SENTENCE, BELOW_HEADLINE, HEADING_RANK, LATER_HEADINGS, N_READ
+
+cdef enum:  # values of blocks: those that are summed inside elements, and two more
+    OF_LETTERS, OF_LINKED, OF_PROSE, OF_DENSITY, OF_STOPS, N_SUMS
+    POINTS = 5
+    PROSE = 6
+    N_VALUES = 7
+
+
+cdef class OpinionReader:
+    """The rows of `opinions._kept`: which blocks each opinion keeps.
+
+    *hashes* (uint32[65536]) has the class words that say something, *roles* their bits, *role_of*
+    and *points* (256 each) those of tags; *weights* are those of levels.
+    """
+
+    cdef const uint32_t[::1] hashes
+    cdef const uint8_t[::1] roles, role_of
+    cdef const double[::1] tag_points, weights, numbers
+
+    def __init__(self, hashes, roles, role_of, tag_points, weights, numbers):
+        self.hashes, self.roles, self.role_of = hashes, roles, role_of
+        self.tag_points, self.weights, self.numbers = tag_points, weights, numbers
+        _check_sizes(0x10000, (len(hashes), len(roles)))
+        _check_sizes(256, (len(role_of), len(tag_points)))
+        _check_sizes(N_CONSTANTS, (len(numbers),))
+
+    def __call__(self, page, const double[:, ::1] columns):
+        kept = numpy.zeros((6, columns.shape[1]), "?")
+        cdef uint8_t[:, ::1] rows = kept.view("u1")
+        cdef _Reading read
+        if len(page.containers):
+            read = _Reading(self, page, columns)
+            read.vote(rows[0])
+            read.find_body(rows[1])
+            read.follow_headline(rows[2])
+            read.find_run(rows[3])
+            read.keep(read.greatest(read.inside[OF_DENSITY]), rows[4])
+            read.keep(read.greatest(read.inside[OF_STOPS]), rows[5])
+        return kept
+
+
+cdef class _Reading:
+    """A page as `opinions.Reading` has it."""
+
+    cdef OpinionReader by
+    cdef _Elements of
+    cdef const double[:, ::1] columns
+    cdef const double[::1] words, c
+    cdef const int64_t[::1] tags
+    cdef uint8_t[:, ::1] count  # the words of each role in each element
+    cdef uint8_t[::1] beside, inside_beside, is_text
+    cdef double[:, ::1] value, inside  # of blocks, and summed inside elements
+
+    def __init__(self, OpinionReader by not None, page, const double[:, ::1] columns):
+        self.by, self.c, self.of, self.columns = by, by.numbers, _Elements(page.containers), columns
+        self.words, self.tags, counts = page.words, page.blocks.tags, page.text_counts
+        cdef Py_ssize_t n = self.of.n, m = self.of.m
+        _check_sizes(n, (columns.shape[1], self.words.shape[0], self.tags.shape[0]))
+        _check_sizes(N_READ, (columns.shape[0],))
+        _check(1, self.of.around.shape[0])
+        self.count = numpy.zeros((m, N_ROLES), "u1")
+        self.beside, self.inside_beside = numpy.zeros(m, "u1"), numpy.zeros(n, "u1")
+        self.is_text = numpy.zeros(n, "u1")
+        self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_SUMS, m))
+        self.count_roles(page.attributes.word, page.attributes.element)
+        self.measure(counts.letters, counts.of("comma"), page.attributes.hidden.view("u1"))
+        self.sum_up(counts.stop_words)
+
+    cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
+        cdef Py_ssize_t i, at
+        cdef int role
+        _check_sizes(word.shape[0], (element.shape[0],))
+        for i in range(word.shape[0]):
+            at = word[i] & 0xFFFF
+            if self.by.hashes[at] == word[i]:
+                _check(element[i], self.of.m)
+                for role in range(N_ROLES):
+                    self.count[element[i], role] += self.by.roles[at] >> role & 1
+
+    cdef measure(
+        self, const double[::1] letters, const double[::1] commas, const uint8_t[::1] hidden
+    ):
+        """Find the paragraphs, what is beside the text, and which blocks are text."""
+        cdef Py_ssize_t n = self.of.n, m = self.of.m, i
+        cdef double total = 0, left = 0, share
+        cdef bint is_long, is_line, by_name = True
+        cdef uint8_t role
+        cdef double[:, ::1] value = self.value
+        _check_sizes(n, (letters.shape[0], commas.shape[0]))
+        _check_sizes(m, (hidden.shape[0],))
+        for i in range(m):
+            self.beside[i] = self.by.role_of[self.of.tag[i]] & IS_NEVER
+        self.of.mark_inside(self.beside, self.inside_beside)
+        for i in range(n):
+            is_long, share = letters[i] >= self.c[PARAGRAPH_LETTERS], self.columns[LINK_SHARE, i]
+            if is_long and share < self.c[MAX_LINKED] and not self.inside_beside[i]:
+                value[PROSE, i] = letters[i]
+                total += letters[i]
+            value[OF_LETTERS, i], value[OF_LINKED, i] = letters[i], letters[i] * share
+            share = min(letters[i] / self.c[LETTERS_PER_POINT], self.c[MAX_LENGTH_POINTS])
+            value[POINTS, i] = (1.0 + commas[i] + share) if is_long else 0.0
+        self.of.add_inside(value[PROSE], self.inside[OF_PROSE])
+        while True:  # by tags and names; then by tags alone, if that leaves next to nothing
+            for i in range(m):
+                role = self.by.role_of[self.of.tag[i]]
+                self.beside[i] = role & IS_NEVER or (
+                    self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total and (
+                        role & IS_BESIDE or by_name and (
+                            hidden[i] or self.count[i, BESIDE] and not role & IS_NAMELESS
+                        )
+                    )
+                ) != 0
+            self.of.mark_inside(self.beside, self.inside_beside)
+            for i in range(n):
+                left += 0.0 if self.inside_beside[i] else value[PROSE, i]
+            if not by_name or left >= self.c[FEW] * total:
+                break
+            by_name = False
+        for i in range(n):
+            role, is_long = self.role_around(i), letters[i] >= self.c[PARAGRAPH_LETTERS]
+            is_line = role & IS_ITEM or (is_long and self.columns[ENDS_SENTENCE, i] > 0)
+            is_line = is_line or letters[i] >= self.c[LONG_LINE]
+            self.is_text[i] = is_line and not self.inside_beside[i] and self.is_unlinked(i)
+
+    cdef uint8_t role_around(self, Py_ssize_t block) noexcept:
+        return self.by.role_of[self.of.tag_around(0, block)]
+
+    cdef bint is_unlinked(self, Py_ssize_t block) noexcept:
+        return self.columns[LINK_SHARE, block] < self.c[MIN_LINKED]
+
+    cdef double density(self, Py_ssize_t block, double tag_price) noexcept:
+        """The words of a block, linked ones against it, less its tags' price."""
+        cdef double unlinked = 1.0 - 2.0 * self.columns[LINK_SHARE, block]
+        return self.words[block] * unlinked - tag_price * self.tags[block]
+
+    cdef sum_up(self, const int64_t[::1] stops):
+        """Sum what blocks have inside each element."""
+        cdef Py_ssize_t n = self.of.n, i, row
+        cdef double n_stops = 0, n_words = 0, share, unlinked
+        cdef double[:, ::1] value = self.value
+        _check_sizes(n, (stops.shape[0],))
+        for i in range(n):
+            if value[PROSE, i] > 0:
+                n_stops += stops[i]
+                n_words += self.words[i]
+        share = max(n_stops / max(n_words, 1.0), self.c[MIN_STOP_SHARE])
+        for i in range(n):
+            unlinked = 1.0 - 2.0 * self.columns[LINK_SHARE, i]
+            value[OF_DENSITY, i] = self.density(i, self.c[TAG_PRICE_IN_ELEMENT])
+            value[OF_STOPS, i] = stops[i] / share * unlinked
+            value[OF_STOPS, i] -= self.c[STOP_WORD_PRICE] * self.words[i]
+            value[OF_PROSE, i] = value[PROSE, i]
+            if self.inside_beside[i]:
+                value[OF_PROSE, i] = 0.0
+                value[OF_DENSITY, i] = min(value[OF_DENSITY, i], 0.0)
+                value[OF_STOPS, i] = min(value[OF_STOPS, i], 0.0)
+        for row in range(N_SUMS):
+            self.of.add_inside(value[row], self.inside[row])
+
+    cdef keep(self, Py_ssize_t element, uint8_t[::1] kept):
+        """Keep the text of an *element*."""
+        cdef Py_ssize_t i
+        for i in range(self.of.begin[element], self.of.end[element]):
+            kept[i] = self.is_text[i]
+
+    cdef Py_ssize_t greatest(self, const double[::1] sums) noexcept:
+        """The first element with the greatest of *sums*."""
+        cdef Py_ssize_t i, best = 0
+        for i in range(self.of.m):
+            best = i if sums[i] > sums[best] else best
+        return best
+
+    cdef vote(self, uint8_t[::1] kept):
+        cdef Py_ssize_t n = self.of.n, m = self.of.m, i, at, level, best, parent
+        cdef double[::1] score = numpy.zeros(m), of_level = numpy.empty(m + 1)
+        cdef const double[::1] density = self.inside[OF_DENSITY]
+        cdef uint8_t[::1] chosen = numpy.zeros(m, "u1")
+        cdef double points, enough
+        cdef int choice = 2  # what votes: what is unlinked and not beside; what is unlinked; all
+        for i in range(n):
+            if self.value[POINTS, i] != 0 and self.is_unlinked(i):
+                choice = min(choice, 1 if self.inside_beside[i] else 0)
+        for level in range(self.by.weights.shape[0]):
+            of_level[:] = 0.0
+            for i in range(n):
+                if choice < 2 and not self.is_unlinked(i) or not choice and self.inside_beside[i]:
+                    continue
+                at = self.of.around[self.role_around(i) & IS_PARAGRAPH != 0, i]
+                for _ in range(level):
+                    at = self.of.parent[at]
+                of_level[at] += self.value[POINTS, i] * self.by.weights[level]
+            for i in range(m):
+                score[i] += of_level[i]
+        for i in range(m):
+            if score[i] > 0:
+                points = self.by.tag_points[self.of.tag[i]]
+                points += self.c[NAME_POINTS] if self.count[i, LIKELY] else 0.0
+                points -= self.c[NAME_POINTS] if self.count[i, BESIDE] else 0.0
+                score[i] = (score[i] + points) * (
+                    1.0 - self.inside[OF_LINKED, i] / max(self.inside[OF_LETTERS, i], 1.0)
+                )
+            else:
+                score[i] = -INFINITY
+        best = self.greatest(score)
+        parent = self.of.parent[best]
+        while parent < m and density[parent] > self.c[OUTWARD_GAIN] * density[best]:
+            best, parent = parent, self.of.parent[parent]
+        enough = max(self.c[MIN_SCORE], self.c[SIBLING_SHARE] * score[best])
+        for i in range(m):
+            chosen[i] = i == best or (
+                self.of.parent[i] == parent and score[i] >= enough and not self.beside[i]
+            )
+        self.of.mark_inside(chosen, kept)
+        for i in range(n):
+            kept[i] &= self.is_text[i]
+
+    cdef find_body(self, uint8_t[::1] kept):
+        cdef const double[::1] prose = self.inside[OF_PROSE]
+        cdef Py_ssize_t i, way
+        cdef int subject, body
+        cdef double most
+        cdef uint8_t[::1] chosen = numpy.zeros(self.of.m, "u1")
+        for way in range(3):  # what is named a body; an <article>; the <main>
+            most = -1
+            for i in range(self.of.m):
+                subject, body = self.count[i, SUBJECT], self.count[i, BODY]
+                chosen[i] = not self.beside[i] and prose[i] >= self.c[MIN_TEXT] and (
+                    (subject and body and subject + body > 1) if way == 0
+                    else self.of.tag[i] == self.c[ARTICLE_TAG if way == 1 else MAIN_TAG]
+                )
+                most = max(most, prose[i]) if chosen[i] else most
+            for i in range(self.of.m):
+                if chosen[i] and prose[i] >= self.c[SECOND_BODY] * most:
+                    return self.keep(i, kept)
+
+    cdef follow_headline(self, uint8_t[::1] kept):
+        cdef Py_ssize_t n = self.of.n, i, level, element, headline = -1, begin = 0, end = n
+        cdef double[::1] prose = numpy.zeros(n), total = numpy.zeros(self.of.m)
+        cdef double enough = 0
+        cdef bint is_main
+        for i in range(n - 1, -1, -1):
+            if self.columns[BELOW_HEADLINE, i] > 0:
+                headline = i - 1
+                prose[i] = self.value[OF_PROSE, i]
+                enough += prose[i]
+        if headline < 0:
+            return
+        enough = max(self.c[MIN_TEXT], self.c[HEADLINE_SHARE] * enough)
+        self.of.add_inside(prose, total)
+        for level in range(self.of.around.shape[0]):
+            element = self.of.around[level, headline]
+            if element < self.of.m and total[element] >= enough:
+                begin, end = self.of.begin[element], self.of.end[element]
+                break
+        is_main = self.columns[HEADING_RANK, headline] == self.c[MAIN_HEADING]
+        for i in range(begin, end):
+            kept[i] = self.is_text[i] and self.columns[BELOW_HEADLINE, i] > 0 and not (
+                is_main and self.columns[LATER_HEADINGS, i] != 0
+            )
+
+    cdef find_run(self, uint8_t[::1] kept):
+        cdef Py_ssize_t i, start, end
+        cdef double[::1] value = numpy.empty(self.of.n)
+        for i in range(self.of.n):
+            value[i] = self.density(i, self.c[TAG_PRICE_IN_RUN])
+        start, end, _ = best_run(value)
+        for i in range(start, end):
+            kept[i] = self.is_unlinked(i)
