@@ -245,7 +245,7 @@ fuzz: $(VENV)/installed-dev ## read N=5000 mutated pages; fails at an exception 
 # What no test of values sees: writes beyond an array, arithmetic that C leaves undefined. In a copy,
 # since what is built so loads nowhere else. No file on it has bounds on time, which is longer here.
 SANITIZED := build/sanitized
-SANITIZED_TESTS := tests/markup tests/blocks \
+SANITIZED_TESTS := tests/markup tests/blocks tests/sites/test_compiled.py \
 	tests/metadata/test_parsed_page.py tests/test_nesting.py
 # Without optimization, which would take four times as long to compile as it saves in the tests.
 # Cython's clone fills arrays of no items, which are nowhere, with no zeros.

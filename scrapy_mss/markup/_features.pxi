@@ -340,15 +340,31 @@ cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
     memcpy(sums, values, n * sizeof(float))
 
 
+cdef inline void _rectify(float* sums, const float* bias, const float* weights, int n) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + bias[i]
+    for i in range(n):
+        values[i] = (values[i] if values[i] > 0.0 else <float> 0.0) * weights[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
 @cython.cdivision(True)
-def folded(float[:, ::1] sums):
-    """float32[n]: the *sums* of each row, the second half added to the first, and so on."""
+def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
+    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
     cdef Py_ssize_t i, at, n_more, rest
+    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
     result = numpy.zeros(sums.shape[0], "f4")
     cdef float[::1] into = result
     with nogil:
         for i in range(sums.shape[0] if sums.shape[1] else 0):
-            rest = sums.shape[1]
+            rest, at = sums.shape[1], 0
+            while at + LANES <= rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
+                at += LANES
+            if at < rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (rest - at))
             while rest > 1:
                 n_more, at = rest // 2, 0
                 rest -= n_more

@@ -259,7 +259,11 @@ def shell(facts: PageFacts) -> str:
     if notice := _cookie_notice(facts):
         return notice
     is_empty = facts.n_words < OF_SHELL // 2 or not facts.has_reason
-    return f"{facts.all_words} words" if facts.all_words < OF_SHELL and is_empty else ""
+    if facts.all_words < OF_SHELL and is_empty:
+        return f"{facts.all_words} words"
+    may_be_frame = facts.all_words < OF_CHALLENGE and (facts.likely or facts.has_reason)
+    n_words = facts.all_words - int(facts.kept.linked.sum()) if may_be_frame else OF_SHELL
+    return f"{n_words} words outside links" if n_words < OF_SHELL else ""
 
 
 def _cookie_notice(facts: PageFacts) -> str:

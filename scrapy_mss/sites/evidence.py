@@ -34,6 +34,7 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import log_odds, logistic
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
 from scrapy_mss.sites.memory import BlockKeys, SiteMemory
 
@@ -92,6 +93,14 @@ def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     return evidence + labels(recalled) if recalled.containers[2].any() else evidence
 
 
+def _numbers() -> tuple[Floats]:
+    """The constants that `_counted` uses, as the compiled part has them."""
+    of_texts = (REPETITION, STEEPNESS, NOVELTY, OFTEN, MANY_PAGES, NEIGHBOURS, ANCHORS)
+    of_places = (MIN_PAGES, PLENTY, FEW, UNSETTLED, SETTLED, MAX_UNSETTLED)
+    return (np.array([*of_texts, *of_places, LEAD_WORDS, ABOVE_LEAD, EVEN]),)
+
+
+@accelerated(_numbers, by="CountedEvidence")
 def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
     """float64[n], 0 or less: what counts tell of the blocks, labels apart."""
     doubt = 4 * probability * (1 - probability)

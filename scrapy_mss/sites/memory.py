@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
@@ -76,27 +77,11 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
             and np.array_equal(self.seen, other.seen)
         )
 
-    @classmethod
-    def total(cls, tables: Iterable[KeyedCounts]) -> KeyedCounts:
-        """All *tables* added at once, which is faster than one by one."""
-        filled = [table for table in tables if len(table)]
-        if len(filled) < 2:  # noqa: PLR2004 - nothing is added
-            return filled[0] if filled else cls.none()
-        keys = np.concatenate([table.keys for table in filled])
-        order = keys.argsort(kind="stable")
-        keys = keys.take(order)
-        is_first = np.ones(len(keys), np.bool_)
-        np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-        firsts, others = is_first.nonzero()[0], (~is_first).nonzero()[0]
-        rows = np.concatenate([table.rows for table in filled])
-        seen = np.concatenate([table.seen for table in filled])
-        # Few keys are in several tables: theirs are added to what all others are copied to.
-        at_first, at_others = order.take(firsts), order.take(others)
-        added = firsts.searchsorted(others) - 1
-        total = cls(keys.take(firsts), rows.take(at_first, axis=0), seen.take(at_first))
-        np.add.at(total.rows, added, rows.take(at_others, axis=0))
-        np.maximum.at(total.seen, added, seen.take(at_others))
-        return total
+    def plus(self, other: KeyedCounts) -> KeyedCounts:
+        """Both tables added."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return KeyedCounts(*_added(self, other))
 
     def scaled(self, halvings: int) -> KeyedCounts:
         """The table with every count halved so many times; rows that count nothing are gone."""
@@ -122,13 +107,38 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
     def find(self, keys: TokenIds) -> Floats:
         """float64[WIDTH, n]: the counts of *keys* (uint64[n]); 0 where a key is unknown."""
-        if not len(self):
-            return np.zeros((WIDTH, len(keys)))
-        places = self.keys.searchsorted(keys)
-        known = self.keys.take(places, mode="clip") == keys
-        rows = self.rows.take(places, axis=0, mode="clip") * known[:, np.newaxis]
-        counts: Floats = rows.T.astype(np.float64)
-        return counts
+        return _found(self.keys, self.rows, keys)
+
+
+@accelerated()
+def _added(one: KeyedCounts, other: KeyedCounts) -> tuple[TokenIds, Rows, Minutes]:
+    """The keys, rows and minutes of both tables added, of which none is empty."""
+    keys = np.concatenate((one.keys, other.keys))
+    order = keys.argsort(kind="stable")
+    keys = keys.take(order)
+    is_first = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    firsts, others = is_first.nonzero()[0], (~is_first).nonzero()[0]
+    rows, seen = np.concatenate((one.rows, other.rows)), np.concatenate((one.seen, other.seen))
+    # Few keys are in both tables: theirs are added to what all others are copied to.
+    at_first, at_others = order.take(firsts), order.take(others)
+    into = firsts.searchsorted(others) - 1
+    added, latest = rows.take(at_first, axis=0), seen.take(at_first)
+    added[into] += rows.take(at_others, axis=0)
+    latest[into] = np.maximum(latest[into], seen.take(at_others))
+    return keys.take(firsts), added, latest
+
+
+@accelerated()
+def _found(keys: TokenIds, rows: Rows, sought: TokenIds) -> Floats:
+    """float64[WIDTH, n]: the *rows* of those *sought* among the ascending *keys*, else 0."""
+    if not len(keys):
+        return np.zeros((WIDTH, len(sought)))
+    places = keys.searchsorted(sought)
+    known = keys.take(places, mode="clip") == sought
+    found = rows.take(places, axis=0, mode="clip") * known[:, np.newaxis]
+    counts: Floats = found.T.astype(np.float64, order="C")
+    return counts
 
 
 _NO_COUNTS = KeyedCounts(
@@ -166,7 +176,7 @@ class BlockKeys:
 
     @lazy
     def by_text(self) -> Groups:
-        return _groups(self.texts)
+        return Groups(*_groups(self.texts))
 
     @lazy
     def once(self) -> Bools:
@@ -176,10 +186,11 @@ class BlockKeys:
 
     @lazy
     def by_container(self) -> Groups:
-        return _groups(self.containers)
+        return Groups(*_groups(self.containers))
 
 
-def _groups(keys: TokenIds) -> Groups:
+@accelerated()
+def _groups(keys: TokenIds) -> tuple[TokenIds, Indices, Indices, Counts]:
     """What `numpy.unique` gives of *keys*, in a third of its calls."""
     order = keys.argsort(kind="stable")
     ascending = keys.take(order)
@@ -189,7 +200,7 @@ def _groups(keys: TokenIds) -> Groups:
     of_block[order] = is_first.cumsum() - 1
     starts = is_first.nonzero()[0]
     sizes = np.append(starts[1:], len(keys)) - starts
-    return Groups(ascending.take(starts), order.take(starts), of_block, sizes)
+    return ascending.take(starts), order.take(starts), of_block, sizes
 
 
 def main_container(keys: BlockKeys, mass: Floats) -> int:
@@ -295,16 +306,17 @@ class SiteMemory:
 
     @classmethod
     def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:
-        """All *memories* added at once, which is faster than one by one, within the bounds."""
+        """All *memories* added, within the bounds, beyond which their order does not count."""
         memories = list(memories)
         period = max((each.period for each in memories), default=0)
         known = [each.at(period) for each in memories]
+        texts, containers = (each.texts for each in known), (each.containers for each in known)
         return cls(
             sum(each.pages for each in known),
             sum(each.labelled_pages for each in known),
             period,
-            KeyedCounts.total(each.texts for each in known).bounded(MAX_TEXTS),
-            KeyedCounts.total(each.containers for each in known).bounded(MAX_CONTAINERS),
+            reduce(KeyedCounts.plus, texts, KeyedCounts.none()).bounded(MAX_TEXTS),
+            reduce(KeyedCounts.plus, containers, KeyedCounts.none()).bounded(MAX_CONTAINERS),
             reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
         )
 

@@ -100,8 +100,9 @@ def unpacked(data: bytes) -> SiteMemory:
     texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
     containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
     are_counts = not n or (rows.min() >= 0 and rows.max() <= LARGEST_COUNT)
-    are_sorted = all(np.all(each.keys[1:] > each.keys[:-1]) for each in (texts, containers))
-    if not are_counts or not are_sorted:
+    ascends = keys[1:] > keys[:-1]
+    ascends[n_texts - 1 : n_texts] = True  # there the containers begin
+    if not are_counts or not ascends.all():
         raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
     addresses = _addresses(data[_end(n) :], n_shapes)
     return SiteMemory(pages, labelled, period, texts, containers, addresses)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites import evidence as evidence_module
 from scrapy_mss.sites.evidence import (
@@ -396,8 +397,9 @@ def test_each_kind_of_evidence_is_added(name: str, monkeypatch: pytest.MonkeyPat
     even = np.full(4, 0.5)
     term = getattr(evidence_module, name)
 
-    before = block_evidence(recalled, even)
-    monkeypatch.setattr(evidence_module, name, lambda *known: term(*known) - 1.0)
-    after = block_evidence(recalled, even)
+    with python_alone():
+        before = block_evidence(recalled, even)
+        monkeypatch.setattr(evidence_module, name, lambda *known: term(*known) - 1.0)
+        after = block_evidence(recalled, even)
 
     assert np.allclose(after[2:], before[2:] - 1.0)  # the first of the text is its lead
