@@ -9,7 +9,7 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -319,7 +319,7 @@ def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
     page = page_metadata(tokens, url, labelling.text, kept_media(tokens, labelling.inside, url))
     found = {
         "title": clean(labelling.title),
-        "authors": [name for each in labelling.authors if (name := clean(each))],
+        "authors": _names(labelling.authors),
         "published": labelling.published,
     }
     by_rule = {name: value for name, value in found.items() if value}
@@ -327,6 +327,12 @@ def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
         values=_settled(page.values | by_rule),
         sources={**page.sources, **dict.fromkeys(by_rule, WRAPPER)},
     )
+
+
+def _names(texts: Iterable[str]) -> list[str]:
+    """The names in each of *texts*, such as a byline; one that seems to hold none is the name."""
+    cleaned = filter(None, map(clean, texts))
+    return list(dict.fromkeys(name for text in cleaned for name in author_names([text]) or [text]))
 
 
 def page_metadata(

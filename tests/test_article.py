@@ -94,6 +94,23 @@ def test_the_date_of_a_rule_takes_precedence_over_that_of_the_metadata() -> None
     assert article.published == "2024-03-05"
 
 
+@pytest.mark.parametrize(
+    ("byline", "names"),
+    [
+        ("By Ann Lee and Bo Ek, 5 March 2024", ["Ann Lee", "Bo Ek"]),
+        ("Ann Lee", ["Ann Lee"]),
+        ("Editorial team", ["Editorial team"]),  # whoever selects it wants it
+    ],
+)
+def test_a_rule_may_select_the_whole_byline(byline: str, names: list[str]) -> None:
+    rule = Wrapper(site="a.example", body=(css("p"),), authors=(css("i"), css("b")))
+
+    article = article_of_labels(label(rule, f"<i>{byline}</i><p>It rained."), "").article
+
+    assert article is not None
+    assert article.authors == names
+
+
 def test_an_item_names_the_sources_of_its_fields_where_it_is_asked_to() -> None:
     html = story(1).replace(
         "</head>",

@@ -92,7 +92,7 @@ def test_commands_of_getting_started_lead_to_articles_and_a_model(
 
     out = printed(["bash", "-euc", commands], tmp_path, http_proxy=proxy, no_proxy="")
 
-    assert re.search(r"scrapy-mss: learned [1-9]\d* of \d+ pages of 1 wrapped sites", out)
+    assert re.search(r"scrapy-mss: learned [1-9]\d* of \d+ pages of 1 wrapped site", out)
     assert re.search(r"scrapy-mss: \d+ articles in \d+ pages", out)
     assert "profile      default" in out
     feed = (tmp_path / "newsfeed" / "articles.jsonl").read_text(encoding="utf-8")

@@ -220,13 +220,18 @@ def test_a_front_page_that_declares_itself_an_article_is_one() -> None:
     assert verdict_of(facts(ld('"NewsArticle"'), url=HOME, requested=GONE)).kind == "article"
 
 
-def pictures(paragraph: str) -> PageFacts:
-    """Six pictures with captions, each with a *paragraph* below, in a page that is an article."""
-    one = f"<figure><img src=a><figcaption>The harbour on Monday</figcaption></figure>{paragraph}"
-    tokens = tokenize(ld('"NewsArticle"') + one * 6)
+def kept(html: str) -> PageFacts:
+    """A page that declares an article, all of whose *html* was kept."""
+    tokens = tokenize(ld('"NewsArticle"') + html)
     n_words = int(np.count_nonzero(tokens.is_word))
     page, are_kept = facts(tokens.source, n_words=n_words), np.ones(len(tokens), np.bool_)
     return replace(page, kept=KeptText(tokens, are_kept, page.declarations))
+
+
+def pictures(paragraph: str) -> PageFacts:
+    """Six pictures with captions, each with a *paragraph* below."""
+    one = f"<figure><img src=a><figcaption>The harbour on Monday</figcaption></figure>{paragraph}"
+    return kept(one * 6)
 
 
 def test_pictures_with_captions_alone_are_a_gallery_whatever_is_declared() -> None:
@@ -235,6 +240,12 @@ def test_pictures_with_captions_alone_are_a_gallery_whatever_is_declared() -> No
 
 def test_pictures_with_a_text_between_them_are_an_article() -> None:
     assert verdict_of(pictures(f"<p>{'The mayor came to the harbour. ' * 5}</p>")).kind == "article"
+
+
+@pytest.mark.parametrize(("sentence", "kind"), [("", "list"), ("It opens in May. " * 3, "article")])
+def test_links_alone_are_a_list_whatever_is_declared(sentence: str, kind: str) -> None:
+    links = "<li><a href=/a>Who owns the old cinema on Mill Street</a></li>"
+    assert verdict_of(kept(links * 9 + sentence * 3)).kind == kind
 
 
 def test_a_page_without_an_address_has_the_one_that_it_declares() -> None:

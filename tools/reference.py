@@ -54,10 +54,9 @@ MSS_EMIT = "articles,teaser,gallery"
 The first of these signs that a page has decides. Without one, it is an `article` or `other`, as the
 [model](how-it-works.md) takes it; `scrapy mss explain` says which sign it was, and what it saw.
 Vendors' marks count on pages of few words alone, because they are on the articles of their
-customers, too; the signs are in `scrapy_mss/pages`, with the source of each mark. A page about
-cookies or a short notice that declares itself an article stays one. Redirects count in crawls: that
-of a short link, of the proxy of a feed or of a site that has moved leads to an article all the
-same. With a wrapper, a page is what the wrapper is for: an `article`."""
+customers, too; `scrapy_mss/pages` has their sources. A page about cookies or a short notice that
+declares itself an article stays one. Redirects count in crawls, but for those of short links,
+proxies of feeds and sites that have moved. With a wrapper, a page is an `article`."""
 FATES_INTRODUCTION = """\
 Front pages, feeds and sitemaps announce articles. An address that is probably one counts once a
 crawl, with one of these fates: `announced` is their sum. Of what is older than a week, 200 of a

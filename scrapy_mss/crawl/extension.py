@@ -29,7 +29,7 @@ from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.items import FEED
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.quality.alarms import Figure
-from scrapy_mss.quality.report import Alarm
+from scrapy_mss.quality.report import Alarm, counted
 from scrapy_mss.settings import EMIT_UNRESERVED
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
@@ -190,11 +190,13 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
     learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
     by_feeds = numbers.get(stats.TRAIN_SOURCE, source=FEED)
     mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
-    of_sites = f"{learned - by_feeds:.0f} of {seen:.0f} pages of {len(labelled)} wrapped sites"
+    wrapped = counted(len(labelled), "wrapped site")
+    of_sites = f"{learned - by_feeds:.0f} of {counted(int(seen), 'page')} of {wrapped}"
     of_feeds = f" and {by_feeds:.0f} by the texts of feeds" if by_feeds else ""
+    found = f"{counted(int(articles), 'article')} in {counted(int(pages), 'page')}"
     lines = [
-        f"learned {of_sites}{of_feeds} (model {model})",
-        f"{articles:.0f} articles in {pages:.0f} pages, mean probability {mean:.2f}",
+        f"learned {of_sites if seen else 'no pages'}{of_feeds} (model {model})",
+        f"{found}, mean probability {mean:.2f}" if articles else found,
         *_to_check("wrappers that matched no page of their site", set(missed) - set(labelled)),
         *_to_check("wrappers whose fields were on no page", _with_fields(numbers, labelled)),
     ]

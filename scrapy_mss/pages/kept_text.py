@@ -16,6 +16,7 @@ from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, mask_inside
 from scrapy_mss.pages.declarations import AMP_PICTURE, Declarations
 
 _PICTURE: Final = TAG_NUMBERS["img"]
+_LINK: Final = TAG_NUMBERS["a"]
 FIGURES: Final = frozenset({"figure", "figcaption"})
 BEFORE: Final = 1500  # characters of text before an article, where its date is
 AFTER_BEGIN: Final = 300  # and of itself
@@ -59,6 +60,14 @@ class KeptText:
         tokens = self.tokens
         figures = is_tag_of(tokens, FIGURES) & (tokens.kind == OPEN) & (tokens.partner >= 0)
         return int(np.count_nonzero(mask_inside(tokens, figures) & tokens.is_word & self.kept))
+
+    @lazy
+    def linked(self) -> Bools:
+        """bool[n_tokens]: the words of the page in links."""
+        tokens = self.tokens
+        links = (tokens.tag == _LINK) & (tokens.kind == OPEN) & (tokens.partner >= 0)
+        linked: Bools = tokens.is_word & mask_inside(tokens, links)
+        return linked
 
     @lazy
     def is_dated(self) -> bool:

@@ -91,6 +91,8 @@ SIGNS: Final = (
     Sign(OTHER, "declared as a form or an offer of work", media.form_or_offer),
     Sign(OTHER, "an offer of work by its title", media.offer_of_work),
     Sign(OTHER, "ways to reach somebody, without an author or a date", media.contacts),
+    Sign(OTHER, "questions with answers to choose from", media.quiz),
+    Sign(OTHER, "a table with hardly a word besides", media.table_alone),
     Sign(OTHER, "the name of a page of the site about itself", walls.service),
     Sign(
         OTHER, "the address of a service, without a reason to be an article", media.service_address
@@ -99,6 +101,7 @@ SIGNS: Final = (
     Sign(
         VIDEO, "few words without a reason to be an article, and a video", media.short_with_player
     ),
+    Sign(LIST, "links, and hardly a word besides", media.links_alone),
     Sign(LIST, "the address or the type of a list", media.list_of_pages),
     Sign(OTHER, "few words of a page of today, without an author or a date", media.never_published),
     Sign(OTHER, "few words without a reason to be an article", media.short),

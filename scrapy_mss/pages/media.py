@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import numpy as np
+
 from scrapy_mss.pages.addresses import is_list, is_section
 from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 
@@ -21,6 +23,7 @@ OF_DECLARED_MEDIUM: Final = 150  # if it declares that it is one, and no article
 OF_NOTES: Final = 350  # the notes of an episode
 OF_GALLERY: Final = 200  # captions alone, if it is one by its address
 MIN_PICTURES: Final = 5
+MOSTLY_LINKED: Final = 0.75  # of the words of a list
 OF_LONG_CAPTION: Final = 120  # words for each picture, captions of several sentences
 OF_PICTURE: Final = 60  # words for each picture of a gallery
 OF_TITLED_PICTURE: Final = 30  # if its title alone says that it is one
@@ -40,7 +43,7 @@ _LIST_PAGE_TYPES: Final = frozenset({"CollectionPage", "ItemList"})
 _VIDEO_WORDS: Final = frozenset("av mediathek video videos watch".split())
 _GALLERY_WORDS: Final = frozenset(
     "bilder bildergalerie bildstrecke diaporama diaporamas fotogaleria fotogalerie fotogallery "
-    "fotos fotostrecke galeria galerias galerie galeries galleries gallery photos "
+    "fotos fotostrecke galeria galerias galerie galeries galleries gallery photo photos "
     "pictures slideshow slideshows".split()
 )
 _AUDIO_WORDS: Final = frozenset("audio podcast podcasts sounds".split())
@@ -109,9 +112,13 @@ _GALLERY_TITLE: Final = re.compile(
 
 
 def _medium_number(facts: PageFacts) -> str:
-    segments = facts.own_url.parts[0]
-    found = _MEDIUM_NUMBER.fullmatch(segments[-1]) if segments else None
-    return found[1] if found else ""
+    found = map(_MEDIUM_NUMBER.fullmatch, facts.own_url.parts[0])
+    return next((each[1] for each in found if each), "")
+
+
+def _gallery_number(facts: PageFacts) -> str:
+    number = _medium_number(facts)
+    return "" if number in _OF_VIDEO else number
 
 
 def _in_path(facts: PageFacts, words: frozenset[str]) -> str:
@@ -132,8 +139,7 @@ def gallery(facts: PageFacts) -> str:
         return captions
     if facts.declarations.has_article_type:
         return ""
-    number = _medium_number(facts)
-    declared = number if number not in ("", *_OF_VIDEO) else facts.declared(_GALLERY_TYPES)
+    declared = _gallery_number(facts) or facts.declared(_GALLERY_TYPES)
     if declared:
         return "" if facts.declares_article else declared
     place = _in_path(facts, _GALLERY_WORDS)
@@ -155,6 +161,7 @@ def _captions(facts: PageFacts) -> str:
         return f"{pictures} with captions"
     marks = (
         facts.declared(_GALLERY_TYPES),
+        _gallery_number(facts),
         _in_path(facts, _GALLERY_WORDS),
         _template(facts, "gallery"),
     )
@@ -309,6 +316,40 @@ def never_published(facts: PageFacts) -> str:
     return f"{facts.n_words} words" if is_service else ""
 
 
+# Of the text line by line: items are its answers, and numbers those of a table.
+QUESTION_MARKS: Final = ("?", "\N{FULLWIDTH QUESTION MARK}")
+MIN_QUESTIONS: Final = 3
+MIN_ANSWERS: Final = 2
+MOST_OF_ANSWER: Final = 40  # characters
+MIN_CELLS: Final = 15
+MOST_OF_CELL: Final = 15  # characters
+
+
+def quiz(facts: PageFacts) -> str:
+    """Questions, each before a list of short answers, and no more besides."""
+    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
+        return ""
+    lines = [line for line in facts.text.splitlines() if line]
+    answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]
+    ends = (line.endswith(QUESTION_MARKS) and not line.startswith("- ") for line in lines)
+    n_questions = sum(
+        is_question and answers[at : at + MIN_ANSWERS] == [True] * MIN_ANSWERS
+        for at, is_question in enumerate(ends, 1)
+    )
+    is_quiz = n_questions >= MIN_QUESTIONS and 2 * (n_questions + sum(answers)) > len(lines)
+    return f"{n_questions} questions with answers" if is_quiz else ""
+
+
+def table_alone(facts: PageFacts) -> str:
+    """Lines as short as the cells of a table, and hardly a word besides."""
+    if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE:
+        return ""
+    lines = facts.text.replace("\t", "\n").splitlines()
+    cells = [line for line in lines if 0 < len(line) <= MOST_OF_CELL]
+    is_table = len(cells) >= MIN_CELLS and facts.n_words - len(" ".join(cells).split()) < SHORT
+    return f"{len(cells)} cells" if is_table else ""
+
+
 # --- short texts and lists ------------------------------------------------------------------------
 
 
@@ -325,6 +366,15 @@ def short(facts: PageFacts) -> str:
 def short_with_player(facts: PageFacts) -> str:
     """The player of a video beside a short text."""
     return _first(facts, _PLAYERS) if short(facts) else ""
+
+
+def links_alone(facts: PageFacts) -> str:
+    """How much of a short text is in links, if that is nearly all."""
+    if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE:
+        return ""
+    n_linked = np.count_nonzero(facts.kept.linked & facts.kept.kept)
+    is_list = n_linked > MOSTLY_LINKED * facts.n_words
+    return f"{n_linked} of {facts.n_words} words in links" if is_list else ""
 
 
 def list_of_pages(facts: PageFacts) -> str:

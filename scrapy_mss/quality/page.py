@@ -26,7 +26,7 @@ from scrapy_mss.quality.counts import (
     Share,
 )
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
-from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, counted, date_of
 
 MIN_DAYS: Final = 3  # that make a line
 CAUSES: Final = 4  # of loss, in a row
@@ -46,7 +46,7 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none';
 def page(found: Report) -> str:
     """The page."""
     period = f"{_day(found.first)} to {_day(found.today)} {date_of(found.today).year}"
-    title = f"Quality of {_counted(len(found.sites), 'site')}"
+    title = f"Quality of {counted(len(found.sites), 'site')}"
     main = element(
         "main",
         element("h1", title),
@@ -70,15 +70,11 @@ def _day(day: int) -> str:
     return f"{date.day} {date:%b}"
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def _tiles(found: Report) -> Html:
     total = found.total
     with_alarms = sum(bool(site.alarms) for site in found.sites)
     tiles = (
-        (len(found.sites), "sites", ""),
+        (len(found.sites), "site" if len(found.sites) == 1 else "sites", ""),
         (total[PAGES], "pages", ""),
         (total[ARTICLES], "articles", ""),
         (with_alarms, "with an alarm", "bad" if with_alarms else ""),
@@ -92,7 +88,7 @@ def _tiles(found: Report) -> Html:
 
 def _alarms(found: Report) -> Html:
     if not found.alarms:
-        return element("p", "Every site is as it was, or better.", class_="muted")
+        return element("p", "No site has an alarm.", class_="muted")
     rows = (
         element("li", element("span", site.site, class_="name"), element("div", *alarms))
         for site in found.sites
@@ -260,7 +256,7 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
 
 def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
-    pages = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
+    pages = f"{counted(total[ARTICLES], 'article')} in {counted(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
     shown = (_learned(site), _losses(site), _kinds(site, found.today), _days(site))
@@ -323,15 +319,16 @@ def _day_row(day: int, counts: Counts) -> Html:
 
 def _legend() -> Html:
     text = (
-        "Times are in UTC. Last success: the last response of the site that was no error. Lists: "
-        "front pages, feeds and sitemaps that it sent on the last day. Shares are of articles, but "
-        "those of articles and of rules are of pages; words and confidence are medians. A number "
-        "is that of the latest days with enough pages, and has declined if these are below what "
-        f"the site had in the {WINDOW} days before by more than chance and by a fifth at least. "
-        "Open: pages that are not consent walls, bot challenges or shells without content. "
-        "Announced: addresses in lists, once a crawl. Due: those but what is old, a duplicate, or "
-        "read before. The bar is of the due: requested, and those that came out as articles. "
-        "Rule: pages that the site's rule matches. Layout: articles in places of the page where "
-        "articles were before."
+        "Times are in UTC. Last success: the last response without an error. Lists: front pages, "
+        "feeds and sitemaps that the site sent on the last day. Announced: addresses in these "
+        "lists, each once per crawl. Due: announced, and neither old, a duplicate nor read before. "
+        "The bar shows how many of those due were requested, and how many became articles. "
+        "Of pages: the share of pages that are articles. Open: the share of pages that are not "
+        "consent walls, bot challenges or shells without content. Rule: the share of pages that "
+        "the site's rule matches. Title, author, date, image: the share of articles that have one. "
+        "Words, confidence: medians. Layout: the share of articles in places of the page where "
+        "articles were before. A number is of the latest days that together have enough pages. It "
+        f"has declined if it is lower than in the {WINDOW} days before by more than chance, and "
+        "by at least a fifth."
     )
     return element("footer", text)

@@ -210,6 +210,11 @@ def report(
     return Report(today, made)
 
 
+def counted(number: int, thing: str) -> str:
+    """Such as "1 site" and "2 sites"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def date_of(day: int) -> date:
     """The date of a *day*, in days since 1970."""
     return EPOCH + timedelta(days=day)

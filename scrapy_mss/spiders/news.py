@@ -95,6 +95,7 @@ class ListedSite:
     lists: set[str] = field(default_factory=set)
     seconds: float = 0.0  # of processor time that its lists took
     waiting: WeakValueDictionary[int, Request] = field(default_factory=WeakValueDictionary)
+    failed: set[int] = field(default_factory=set)  # of `asked`, those whose download failed
     text_left: int = MAX_TEXTS  # how much more text requests may have
     turn: Lock = field(default_factory=Lock)  # of one list at a time, to know `seconds` before it
     is_full: bool = False  # whether there are more articles than the limit
@@ -194,7 +195,10 @@ class NewsSpider(Spider):
             if site.is_full and (self._fates is None or self._fates.is_full(site.name)):
                 break
             self._add_details(site, some)
-            for request in self._articles(site, some, guessed=kind != FEED):
+            for request in (
+                *self._again(site, some),
+                *self._articles(site, some, guessed=kind != FEED),
+            ):
                 yield request
             if _compat.runs_asyncio():
                 await sleep(0)  # let other tasks run
@@ -265,14 +269,16 @@ class NewsSpider(Spider):
     def failed(self, failure: Failure) -> None:
         """After a failed download, have the next crawl read the lists of the site again."""
         error = failure.value
-        if isinstance(error, HttpError):
-            is_final = error.response.status in GONE
-        else:
-            is_final = isinstance(error, IgnoreRequest)  # robots.txt forbids it, say
+        status = error.response.status if isinstance(error, HttpError) else None
+        is_refused = isinstance(error, IgnoreRequest) and status is None  # by robots.txt, say
         request: Request = failure.request  # type: ignore[attr-defined]  # which Scrapy sets
+        mark = request.meta.get(ANNOUNCED)
+        if mark and not is_refused and not request.meta.get(LISTED_TEXT):
+            site, key = mark
+            self.sites[site].failed.add(key)
         if self._fates and TOO_OFTEN in str(error):
             self._fates.decide(request, fates.REDIRECTS)
-        if self._seen and not is_final:
+        if self._seen and not is_refused and status not in GONE:
             self._seen.leave_incomplete(request.meta[SITE])
 
     @property
@@ -323,9 +329,8 @@ class NewsSpider(Spider):
 
         Those of a list that has other pages, too, are *guessed* by their addresses.
         """
-        now = minute_now()
         for key, each in self._due(site, listed):
-            url, minute = each.url, each.minute
+            url = each.url
             if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
             if len(site.asked) >= self.limit:
@@ -336,16 +341,30 @@ class NewsSpider(Spider):
                     self._fates.drop(site.name, key, url, fates.LIMIT)
                 continue
             site.asked.add(key)
-            ours = {**each._replace(text=None).meta, SITE: site.name, ANNOUNCED: [site.name, key]}
-            request = site.waiting[key] = Request(
-                url,
-                self.parse_article,
-                errback=self.failed,
-                meta={**self.request_meta(site.name, ARTICLE), **ours},
-                priority=-max(now - minute if minute else UNDATED, 0) // 60,
-            )
-            _add_text(site, request, each.text)
+            request = site.waiting[key] = self._article(site, key, each)
             yield request
+
+    def _again(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Request]:
+        """Requests for pages that could not be had before a feed was read that has their texts."""
+        for each in listed:
+            key = address_key(each.url) if each.text and site.failed else None
+            if key in site.failed:
+                site.failed.remove(key)
+                yield self._article(site, key, each).replace(dont_filter=True)
+
+    def _article(self, site: ListedSite, key: int, listed: Listed) -> Request:
+        """The request for an article, whose address has that *key*."""
+        ours = {**listed._replace(text=None).meta, SITE: site.name, ANNOUNCED: [site.name, key]}
+        age = minute_now() - listed.minute if listed.minute else UNDATED
+        request = Request(
+            listed.url,
+            self.parse_article,
+            errback=self.failed,
+            meta={**self.request_meta(site.name, ARTICLE), **ours},
+            priority=-max(age, 0) // 60,
+        )
+        _add_text(site, request, listed.text)
+        return request
 
     def _add_details(self, site: ListedSite, listed: Iterable[Listed]) -> None:
         """Have the requests that wait for pages of a list bring along what it says of them.

@@ -158,7 +158,7 @@ def _files(path: Path) -> list[Path]:
         inside = (each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES)
         files = [each for each in inside if ".git" not in each.parts and not each.is_dir()]
         if not files:
-            raise rejected(f"files that {endings}", "none")
+            raise rejected(f"a folder of files that {endings}", "one without any")
         return sorted(files, key=str)
     path.stat()  # of what is not there the error says so
     if path.suffix.lower() not in SUFFIXES:
@@ -187,8 +187,8 @@ def _readable() -> Iterator[None]:
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.EFBIG:
             raise rejected(f"a file of at most {LARGEST_FILE:,} bytes", "a larger one") from None
-        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rejected("a readable file or folder", f"{type(error).__name__}: {text}") from error
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise rejected("a readable file or folder", (reason or str(error)).lower()) from error
 
 
 def _read_yaml(data: bytes, place: str) -> list[Wrapper]:

@@ -326,7 +326,7 @@ def test_the_log_ends_with_a_summary(crawls: dict[str, Crawl]) -> None:
     model = with_bundled(learned(range(N_WRAPPED))).identifier
     silent = "wrappers that matched no page of their site: localhost"
     assert summary.splitlines() == [
-        f"scrapy-mss: learned 60 of 62 pages of 1 wrapped sites (model {model})",
+        f"scrapy-mss: learned 60 of 62 pages of 1 wrapped site (model {model})",
         f"scrapy-mss: 68 articles in 71 pages, mean probability {mean:.2f}",
         f"scrapy-mss: {silent}; check them with `scrapy mss check`",
     ]

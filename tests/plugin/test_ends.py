@@ -109,6 +109,6 @@ def test_what_is_or_may_be_lost_is_logged_for_each_part(
         "that 1 addresses",
     ):
         assert part in lost
-    assert "learned 1 of 1 pages of 1 wrapped sites" in caplog.text
+    assert "learned 1 of 1 page of 1 wrapped site" in caplog.text
     assert stat(crawl.crawler, "model/pages") == 1
     assert crawl.stored() == (ALL if fails == "close" else dict.fromkeys(ALL, 0))

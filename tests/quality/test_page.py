@@ -116,7 +116,7 @@ def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:
     found = _report({"a.example": days(MadeUpSite(), [TODAY])})
 
     assert found.alarms == []
-    assert "Every site is as it was" in page(found)
+    assert "No site has an alarm." in page(found)
 
 
 def test_elements_escape_text_and_attributes() -> None:

@@ -99,6 +99,10 @@ def test_paragraphs_in_containers_of_their_own_are_compared_too() -> None:
             {"within": "<div class=ad>Winter tyres for less, this week only.</div>"},
             {"within": "<div class=ad>Book a drive in the new car today, it is free.</div>"},
         ),
+        (
+            {"within": f"<div class=ad><p>{'Winter tyres for less, this week only. ' * 5}</div>"},
+            {"within": f"<div class=ad><p>{'Book a drive in the new car, it is free. ' * 5}</div>"},
+        ),
     ],
 )
 def test_clocks_counters_teasers_and_advertisements_are_no_changes(

@@ -27,6 +27,7 @@ FAULTS = [
     (200, CASES["challenge-of-cloudflare"]),
     (200, CASES["teaser-of-piano"]),
     (200, "x" * 2_000_000),
+    (403, "Before the feed is read"),
 ]
 FROM = (
     '<p>The post <a href="/a">A story of the day</a> appeared first on <a href="/">Paper</a>.</p>'
@@ -38,6 +39,7 @@ def paper() -> Iterator[Paper]:
     """A paper with a good page, and others for which only its feed has the text, or a part."""
     with printing(Paper()) as served:
         _, redirected, short, cut, *faulty = (served.publish(n, "feed") for n in range(10))
+        faulty.append(served.publish(10, "front"))
         for path in served.stories:
             paragraphs = served.stories[path].story.paragraphs
             text = "".join(f"<p onclick=x()>{each}</p>" for each in paragraphs)
@@ -87,11 +89,11 @@ def test_whole_texts_of_a_feed_stand_in_for_pages_that_cannot_be_had(
         assert (item["kind"], item["language"], item["revision"]) == ("article", "en", 1)
         assert "onclick" not in item["html"]
         assert "<script" not in item["html"]
-    assert found.mss("extract/source/feed") == 7
+    assert found.mss("extract/source/feed") == 8
     assert found.mss("train/source/feed") <= 1
 
     again = read(paper, tmp_path, MSS_ONLY_NEW=0.001)
-    assert (again.items, again.mss("extract/source/feed")) == ([], 7)
+    assert (again.items, again.mss("extract/source/feed")) == ([], 8)
     assert not read(paper, tmp_path).mss("extract/source/feed")  # none is due
 
 

@@ -98,9 +98,9 @@ def test_a_path_without_rules_is_reported(tmp_path: Path) -> None:
     lines = problem_lines(*(tmp_path / name for name in names))
 
     expected = [
-        "none: expected a readable file or folder, got FileNotFoundError: No such file",
-        "none.yaml: expected a readable file or folder, got FileNotFoundError",
-        "empty: expected files that end in .yaml, .yml, got none",
+        "none: expected a readable file or folder, got no such file",
+        "none.yaml: expected a readable file or folder, got no such file",
+        "empty: expected a folder of files that end in .yaml, .yml, got one without any",
         f"rules.json: {one_of_them}, got another file",
         f"rules.tar.xz: {one_of_them}, got an archive: unpack it",
     ]
