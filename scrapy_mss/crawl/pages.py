@@ -64,7 +64,9 @@ def first_url(request: Request) -> str:
 
 def left_site(request: Request | None) -> bool:
     """Whether *request* was redirected to another site."""
-    return request is not None and site_of(first_url(request)) != site_of(request.url)
+    if request is None or not request.meta.get("redirect_urls"):
+        return False
+    return site_of(first_url(request)) != site_of(request.url)
 
 
 def inherited_meta(request: Request | None) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def _texts(found: Reservation) -> set[str]:
 
 def stated(place: str, values: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
     """What the headers of a response or the `<meta>` of a page say, by names in lower case."""
-    named = ((name, value) for name in NAMES for value in values.get(name, ())[:MAX_VALUES])
+    names = (name for name in NAMES if name in values)
+    named = ((name, value) for name in names for value in values[name][:MAX_VALUES])
     return tuple(
         Reservation(place, agent, text)
         for name, value in named
