@@ -124,6 +124,7 @@ def _standardized(columns: Floats, mean: Matrix, scale: Matrix, bound: float) ->
     return np.clip(values, -bound, bound, out=values)
 
 
+@accelerated()
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 
@@ -133,12 +134,6 @@ def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     sums += bias
     np.maximum(sums, 0.0, out=sums)
     sums *= weights
-    return _folded(sums)
-
-
-@accelerated()
-def _folded(sums: Matrix) -> Matrix:
-    """float32[n]: the *sums* of each row, the second half added to the first, and so on."""
     rest = sums.shape[1]
     while rest > 1:
         half = rest - rest // 2

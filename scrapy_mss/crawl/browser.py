@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -23,8 +24,13 @@ from scrapy_mss.crawl.hosts import WEB, Scope, permitted_address, web_host
 from scrapy_mss.crawl.pages import OK, inherited_meta
 from scrapy_mss.pages.addresses import site_of
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import BrowserContext, Page
     from scrapy.settings import BaseSettings
 
 HANDLER: Final = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
@@ -34,6 +40,10 @@ BY_PROXY_ALONE: Final = "--webrtc-ip-handling-policy=disable_non_proxied_udp"  #
 FLAG: Final = "playwright"  # of responses by scrapy-playwright, and in the meta of requests for it
 CONTEXT: Final = "scrapy-mss"  # beside those of the project, without this proxy
 WINDOWS: Final = 4  # at once; each takes some hundred megabytes
+RENDERER: Final = "renderer"  # a process that shows pages
+MOST_MEMORY: Final = 2**31  # bytes of its data: an empty one has 600 MB, of which it uses a tenth
+LIMIT_SECONDS: Final = 0.25  # until a new one has its limit; pages fill some 2 GB a second
+MAX_OPENED: Final = 5  # further windows of a page, closed at once; some open without an end
 SECONDS: Final = 45.0  # for a page in all; its navigation alone may take 30, as Playwright has it
 IDLE_SECONDS: Final = 5.0  # after it was loaded, until it asks for nothing; some never do
 CONNECT_SECONDS: Final = 10.0
@@ -49,6 +59,9 @@ def add_to(settings: BaseSettings) -> None:
     )
     if not has_loop or find_spec("scrapy_playwright") is None:
         return
+    if most := settings.getint("PLAYWRIGHT_MAX_CONTEXTS"):  # others would wait for one of ours
+        name = "PLAYWRIGHT_MAX_CONTEXTS"
+        settings.set(name, most + WINDOWS, settings.getpriority(name) or 0)
     options = settings.getdict("PLAYWRIGHT_LAUNCH_OPTIONS")
     options["args"] = [*options.get("args", ()), BY_PROXY_ALONE]
     handlers = dict.fromkeys(WEB, HANDLER) | settings.getdict("DOWNLOAD_HANDLERS")
@@ -76,40 +89,41 @@ class Browser:
         self._fetch = fetch
         self._proxy = Proxy(frozenset(named))
         self._longest = longest
-        self._windows = asyncio.Semaphore(WINDOWS)
+        self._numbers = count()
+        self._limits: asyncio.Task[None] | None = None
+        self._contexts = asyncio.LifoQueue[int]()  # one for each window: the latest has a cache
+        for _ in range(WINDOWS):
+            self._contexts.put_nowait(next(self._numbers))
 
     async def page(self, request: Request) -> HtmlResponse | None:
         """What is shown at the address of *request*; None if it is no page of its site.
 
         Raises what scrapy-playwright does, and `TimeoutError`.
         """
-        opened: list[Page] = []
-        over = asyncio.Event()
+        self._proxy.sites.add(site_of(request.url))
+        context, window = await self._contexts.get(), _Window()
 
         async def begin(page: Page, _: Request) -> None:
-            opened.append(page)
-            page.on("popup", _closed)
-            if over.is_set():
-                await _closed(page)
+            if self._limits is None or self._limits.done():
+                self._limits = asyncio.create_task(_limited(page))
+            await window.begin(page)
 
-        self._proxy.sites.add(site_of(request.url))
-        async with self._windows:
-            meta = await self._meta(request, begin)
+        try:
+            meta = await self._meta(request, context, begin)
             asked = request.replace(callback=NO_CALLBACK, errback=None, cb_kwargs={}, meta=meta)
-            try:
-                shown = await asyncio.wait_for(self._fetch(asked), SECONDS)
-            finally:
-                # For a page that hangs scrapy-playwright waits, and opens one that is closed again.
-                over.set()
-                for page in opened:
-                    await _closed(page)
+            shown = await asyncio.wait_for(self._fetch(asked), SECONDS)
+        finally:
+            is_quiet = await window.end()
+            self._contexts.put_nowait(context if is_quiet else next(self._numbers))
         is_page = isinstance(shown, HtmlResponse) and shown.status == OK and FLAG in shown.flags
         if not is_page or site_of(shown.url) != site_of(request.url):
             return None
         # Whatever its scripts show in the line of the address.
         return shown.replace(url=request.url, request=request, cls=HtmlResponse)
 
-    async def _meta(self, request: Request, begin: Callable[..., Any]) -> dict[str, Any]:
+    async def _meta(
+        self, request: Request, context: int, begin: Callable[..., Any]
+    ) -> dict[str, Any]:
         from scrapy_playwright.page import PageMethod
 
         options = {
@@ -120,7 +134,7 @@ class Browser:
         return {
             **inherited_meta(request),
             FLAG: True,
-            "playwright_context": CONTEXT,
+            "playwright_context": f"{CONTEXT}-{context}",
             "playwright_context_kwargs": options,
             "playwright_page_init_callback": begin,
             "playwright_page_methods": [PageMethod(_settled, longest=self._longest)],
@@ -132,6 +146,24 @@ class Browser:
 
     def close(self) -> None:
         self._proxy.close()
+        if self._limits is not None:
+            self._limits.cancel()
+
+
+async def _limited(page: Page) -> None:
+    """Let allocations for pages in the browser of *page* fail beyond a limit, as in workers."""
+    limit = getattr(resource, "prlimit", None)  # on Linux
+    if limit is None or page.context.browser is None:
+        return
+    with suppress(Exception):  # the browser is gone; the next one gets limits of its own
+        tools, known = await page.context.browser.new_browser_cdp_session(), set[int]()
+        while True:
+            found = (await tools.send("SystemInfo.getProcessInfo"))["processInfo"]
+            for process in {each["id"] for each in found if each["type"] == RENDERER} - known:
+                known.add(process)
+                with suppress(ProcessLookupError):
+                    limit(process, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+            await asyncio.sleep(LIMIT_SECONDS)
 
 
 async def _settled(page: Page, longest: int) -> None:
@@ -151,10 +183,49 @@ async def _stopped(page: Page, longest: int) -> None:
         raise ValueError(f"the page has {length} characters, more than {longest}")
 
 
-async def _closed(page: Page) -> None:
-    if not page.is_closed():
-        with suppress(Exception):  # of a browser that is gone
-            await asyncio.wait_for(page.close(), CONNECT_SECONDS)
+class _Window:
+    """Shows one page in a context, and closes whatever windows that opens."""
+
+    def __init__(self) -> None:
+        self._page: Page | None = None
+        self._is_over = False
+        self._n_opened = 0
+
+    async def begin(self, page: Page) -> None:
+        """Take *page*, a new one of scrapy-playwright, if it is the first and not too late.
+
+        For a page that crashes or hangs it opens others, which would do the same.
+        """
+        if self._is_over or self._page is not None:
+            self._is_over = True
+            await _closed(page.context)
+            return
+        self._page = page
+        page.context.on("page", self._opened)
+
+    async def _opened(self, page: Page) -> None:
+        """Close *page*, which another one has opened; if there are many, all that would go on."""
+        self._n_opened += 1
+        if self._n_opened <= MAX_OPENED:
+            await _closed(page)
+        elif not self._is_over:
+            self._is_over = True
+            await _closed(page.context)
+
+    async def end(self) -> bool:
+        """Close what is still open; whether the context may show other pages."""
+        is_quiet = self._page is not None and not self._is_over and not self._n_opened
+        self._is_over = True
+        if self._page is not None:
+            context = self._page.context
+            context.remove_listener("page", self._opened)
+            await _closed(self._page if is_quiet else context)
+        return is_quiet
+
+
+async def _closed(what: Page | BrowserContext) -> None:
+    with suppress(Exception):  # of a browser that is gone
+        await asyncio.wait_for(what.close(), CONNECT_SECONDS)
 
 
 class Proxy:

@@ -347,39 +347,73 @@ ctypedef fused written_t:
     uint16_t
     uint32_t
 
-cdef class Spacing:
-    """Slices of a text with one space for all white space in a row, and none at either end.
+cdef enum:
+    PARAGRAPH = 2  # how much a text breaks at most between two runs, as `rendering` has it
+    SPACE_ALONE = 3  # what is there if it does not
 
-    One with a "<" or a "&" is what *decode* makes of it.
+
+cdef class TextRuns:
+    """The columns of `rendering.Runs`.
+
+    *breaks* (256 bytes) is how much the text breaks at a tag, by its number. A run with a "<" or a
+    "&" is what *decode* makes of it; others have one space for all white space in a row, and none
+    at either end.
     """
 
+    cdef bytes breaks
     cdef object decode
 
-    def __init__(self, decode):
-        self.decode = decode
+    def __init__(self, bytes breaks not None, decode):
+        self.breaks, self.decode = breaks, decode
+        _check_sizes(256, (len(breaks),))
 
-    def __call__(
-        self, str text not None, const int[::1] start not None, const int[::1] end not None
-    ):
-        """The slices from each *start* to each *end*, and whether all of them are printable."""
-        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row
+    def __call__(self, tokens, kept):
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag, is_kept = kept.view("u1")
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef const uint8_t* breaks = self.breaks
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0
+        cdef int level = 0
+        cdef bint is_text, was_text = False, blank = False, are_printable = True
         cdef bytearray room = bytearray()
-        cdef list found = []
-        cdef bint are_printable = True
-        cdef str part
-        if start.shape[0] != end.shape[0]:
-            raise ValueError(f"{start.shape[0]} slices begin, {end.shape[0]} end")
-        for row in range(start.shape[0]):
-            if not 0 <= start[row] <= end[row] <= n:
-                raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
-            part = _spaced(text, start[row], end[row], room)
-            if part is None:
-                part = " ".join(
-                    self.decode(PyUnicode_Substring(text, start[row], end[row])).split()
-                )
-                are_printable = are_printable and part.isprintable()
-            found.append(part)
-        return found, are_printable
+        cdef list texts = []
+        starts, ends = numpy.empty(n // 2 + 1, "p"), numpy.empty(n // 2 + 1, "p")
+        joints = numpy.empty(n // 2 + 1, "u1")
+        cdef Py_ssize_t[::1] first = starts, after = ends
+        cdef uint8_t[::1] joint = joints  # behind each
+        _check_sizes(n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0]))
+        for i in range(n):
+            is_text = is_kept[i] and kind[i] > CLOSE
+            if was_text and not is_text:
+                after[n_runs] = i
+                n_runs += 1
+                level = blank = 0
+            blank = blank or (i > 0 and start[i] > end[i - 1])
+            if is_text and not was_text:
+                first[n_runs] = i
+                if n_runs:
+                    joint[n_runs - 1] = level if level else SPACE_ALONE * blank
+            elif kind[i] <= CLOSE:
+                level = min(level + breaks[tag[i]], PARAGRAPH)
+            was_text = is_text
+        if was_text:
+            after[n_runs] = n
+            n_runs += 1
+        for i in range(n_runs):
+            texts.append(self.text(tokens.clean, start[first[i]], end[after[i] - 1], room))
+            are_printable = are_printable and (<str> texts[i]).isprintable()
+        return (
+            starts[:n_runs].copy(), ends[:n_runs].copy(), joints[:max(n_runs - 1, 0)].copy(),
+            texts, are_printable,
+        )
+
+    cdef str text(self, str clean, Py_ssize_t start, Py_ssize_t end, bytearray room):
+        cdef str found
+        if not 0 <= start <= end <= PyUnicode_GET_LENGTH(clean):
+            raise IndexError(f"a run from {start} to {end} of {PyUnicode_GET_LENGTH(clean)}")
+        found = _spaced(clean, start, end, room)
+        if found is None:
+            found = " ".join(self.decode(PyUnicode_Substring(clean, start, end)).split())
+        return found
 
 
 cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):

@@ -78,14 +78,32 @@ _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 _UP_TO_A_SPACE = re.compile(r"(?s).{1,65536}[^ ]*")  # of a text, up to a space
 
 
+class Runs(NamedTuple):
+    """The runs of text that were kept of a page, in their order."""
+
+    starts: Indices  # intp[n]: the first token of each
+    ends: Indices  # intp[n]: the token behind the last
+    joints: Bytes  # uint8[n - 1]: which of ``_JOINTS`` is between each and the next
+    texts: list[str]  # what a browser shows of each
+    is_plain: bool  # whether all of that is printable
+
+    def seen(self, tokens: Tokens) -> Runs:
+        """Those of the runs that have something that anybody sees."""
+        seen = [text.isascii() or bool(text.strip(INVISIBLE)) for text in self.texts]
+        if all(seen):
+            return self
+        starts, ends, texts = self.starts[seen], self.ends[seen], list(compress(self.texts, seen))
+        joints = _joints(tokens, starts, ends) if texts else self.joints[:0]
+        return Runs(starts, ends, joints, texts, self.is_plain)
+
+
 def render(tokens: Tokens, kept: Bools) -> str:
     """The text of the *kept* tokens (bool[n_tokens]), and not a character more."""
-    starts, ends = text_runs(tokens, kept)
-    if not len(starts):
+    runs = Runs(*_runs_of(tokens, kept))
+    if not runs.texts:
         return ""
-    joints = [_JOINTS[joint] for joint in _joints(tokens, starts, ends).tolist()]
-    slices, is_plain = _slices(tokens, starts, ends)
-    return _joined(slices, joints, is_plain=is_plain)
+    joints = [_JOINTS[joint] for joint in runs.joints.tolist()]
+    return _joined(runs.texts, joints, is_plain=runs.is_plain)
 
 
 def readable(tokens: Tokens, kept: Bools) -> str:
@@ -93,14 +111,9 @@ def readable(tokens: Tokens, kept: Bools) -> str:
 
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
-    starts, ends = text_runs(tokens, kept)
-    slices, is_plain = _slices(tokens, starts, ends)
-    seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
-    if not all(seen):
-        slices, starts, ends = list(compress(slices, seen)), starts[seen], ends[seen]
-    if not slices:
+    starts, ends, levels, texts, is_plain = Runs(*_runs_of(tokens, kept)).seen(tokens)
+    if not texts:
         return ""
-    levels = _joints(tokens, starts, ends)
     joints = [_JOINTS[joint] for joint in levels.tolist()]
     gaps = gaps_between(tokens, starts, ends, np.equal(levels, PARAGRAPH))
     for gap, cells in row_joints(gaps):
@@ -109,13 +122,8 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     for gap in items.tight.tolist():
         joints[gap] = "\n"
     for number, mark in zip(items.slices.tolist(), items.marks, strict=True):
-        slices[number] = mark + slices[number]
-    return _joined(slices, joints, is_plain=is_plain)
-
-
-def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[list[str], bool]:
-    """The text of each of the runs from *starts* to *ends*."""
-    return slice_texts(tokens.clean, tokens.clean_start[starts], tokens.clean_end[ends - 1])
+        texts[number] = mark + texts[number]
+    return _joined(texts, joints, is_plain=is_plain)
 
 
 def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
@@ -309,15 +317,16 @@ def _decoded(part: str) -> str:
     return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
 
 
-@accelerated(lambda: (_decoded,), "Spacing")
-def slice_texts(clean: str, starts: Ints, ends: Ints) -> tuple[list[str], bool]:
-    """What a browser shows of *clean* from each of *starts* to *ends*; if all of it is printable.
-
-    A page may have a slice for each of its words.
-    """
-    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
-    texts = [" ".join(_decoded(clean[start:end]).split()) for start, end in bounds]
-    return texts, all(map(str.isprintable, texts))
+@accelerated(lambda: (_BREAKS.tobytes(), _decoded), "TextRuns")
+def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, Bytes, list[str], bool]:
+    """The columns of `Runs`. A page may have a run for each of its words."""
+    starts, ends = text_runs(tokens, kept)
+    if not len(starts):
+        return starts, ends, np.zeros(0, np.uint8), [], True
+    begins, stops = tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist()
+    clean = (tokens.clean[begin:stop] for begin, stop in zip(begins, stops, strict=True))
+    texts = [" ".join(_decoded(each).split()) for each in clean]
+    return starts, ends, _joints(tokens, starts, ends), texts, all(map(str.isprintable, texts))
 
 
 # --- items of lists ---
@@ -497,9 +506,6 @@ def _joint(begin: int, end: int, cells: list[int], rows: list[int]) -> str:
 # --- what no page shows ---
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # but for tabs and line ends
-# The same in UTF-8; each pattern begins with one byte, which is searched for at once.
-_CONTROLS_OF_ASCII = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
-_OTHER_CONTROLS = (re.compile(rb"\xc2[\x80-\x9f]"), re.compile(rb"\xed[\xa0-\xbf]"))
 # Characters that are replaced at a time: a substitution keeps what is between two controls as an
 # object, 50 bytes for two letters.
 PORTION = 2**16
@@ -514,8 +520,6 @@ def without_controls(text: str, instead: str) -> str:
 
 
 def has_controls(text: str) -> bool:
-    """Whether *text* has what `CONTROLS` is: by its bytes, in a tenth of the time."""
-    written = text.encode("utf-8", "surrogatepass")
-    if len(written.translate(None, _CONTROLS_OF_ASCII)) < len(written):
-        return True
-    return len(written) > len(text) and any(each.search(written) for each in _OTHER_CONTROLS)
+    """Whether *text* has what `CONTROLS` is: most are printable but for ends of lines and tabs."""
+    shown = text.replace("\n", "").replace("\t", "")
+    return not shown.isprintable() and CONTROLS.search(text) is not None

@@ -51,13 +51,15 @@ def completeness(
     page: ParsedPage, tokens: Tokens, text: str, *, is_accessible_for_free: bool | None
 ) -> Completeness:
     """Whether *text* is all of the article of *page*, which has these *tokens*."""
+    is_paid, declared = is_accessible_for_free is False, _declared_words(page, text)
+    if not (declared or is_paid or has_ellipsis(text) or offer_at_end(text)):
+        return Completeness(is_accessible_for_free)  # as of most pages: no words are counted
     n_words = text.count(" ") + text.count("\n\n") + 1  # as single ones are between them
     has_spaces = len(text) <= LONGEST_WORD * n_words
-    declared = _declared_words(page, text) if has_spaces else 0
+    declared = declared if has_spaces else 0
     if declared and n_words >= ENOUGH * declared:
         return Completeness(True)
     n_words = n_words if has_spaces else len(text) // CHARACTERS_A_WORD
-    is_paid = is_accessible_for_free is False
     if _is_cut(tokens.source, text, is_short=n_words < OF_TEASER, is_paid=is_paid):
         return Completeness(False, PAYWALL if is_paid or has_paywall(tokens.source) else CUT_END)
     if declared and n_words < TOO_FEW * declared:

@@ -19,6 +19,7 @@ since the others are teasers. Properties outside any item are kept: templates of
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
@@ -26,7 +27,7 @@ from typing import Final, TypeVar
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import HIDDEN, Element, Fragment, PageTree
+from scrapy_mss.metadata.tree import Element, Fragment, PageTree
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
@@ -66,18 +67,19 @@ class ParsedPage:
     @lazy
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
-        metas: dict[str, list[str]] = {}
+        metas: defaultdict[str, list[str]] = defaultdict(list)
         for content, *names in self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG):
-            for name in names:
-                if content and name:
-                    _add(metas, meta_name(name), content)
+            if content:
+                for name in names:  # a page has many: not by `_add`, which takes twice as long
+                    if name and len(named := metas[meta_name(name)]) < MAX_VALUES:
+                        named.append(content)
         return metas
 
     @lazy
     def links(self) -> Mapping[str, list[str]]:
         """The addresses of `<link>` by those relations that anybody asks for."""
         links: dict[str, list[str]] = {}
-        for url, relations in self.tree.values("link", LINK_ATTRIBUTES, MAX_OF_TAG):
+        for url, relations in self.tree.link_values(RELATIONS, LINK_ATTRIBUTES, MAX_OF_TAG):
             if url and relations:
                 for relation in RELATIONS.intersection(relations.lower().split()[:MAX_VALUES]):
                     _add(links, relation, url)
@@ -113,7 +115,7 @@ class ParsedPage:
         return [
             self.visible.of(element)
             for element in self.tree.find(frozenset({"title"}), 2)
-            if not any(each.tag in HIDDEN for each in element.iterancestors())
+            if not self.tree.is_hidden(element)
         ]
 
     @lazy
@@ -176,7 +178,7 @@ class ParsedPage:
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
-        parents = dict.fromkeys(parent for _, parent in self._until_body)
+        parents = dict.fromkeys(self.tree.around_text(row) for _, row in self._until_body)
         elements = dict.fromkeys(
             each
             for parent in parents
@@ -402,16 +404,16 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, parent) for text, parent in runs if not text.isspace() and (line := clean(text)))
+    return ((line, row) for text, row in runs if text != " " and (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
     n_long = 0
-    for line, parent in islice(lines, MAX_LINES):
+    for line, row in islice(lines, MAX_LINES):
         n_long += len(line) > MAX_LINE
         if n_long > MAX_LONG_LINES:
             return
-        yield line, parent
+        yield line, row
 
 
 def _is_byline(element: Element) -> bool:

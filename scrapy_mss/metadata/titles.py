@@ -27,6 +27,8 @@ _SEPARATOR: Final = re.compile(
     r"\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d)"  # noqa: RUF001
 )
 
+_MAY_SEPARATE: Final = re.compile(r"[|–—•·»«›‹:~/>：｜│]|\s-")  # noqa: RUF001 - one of them
+
 
 def without_site(text: str, site_names: frozenset[str]) -> str:
     """*text* without the parts at its ends that name the site, in one of its spellings."""
@@ -62,6 +64,8 @@ def _without_first(text: str, site_names: frozenset[str]) -> str:
 
 @lru_cache(2**6)  # a title is looked at four times, for itself and beside the headings
 def _separators(text: str) -> tuple[tuple[int, int], ...]:
+    if not _MAY_SEPARATE.search(text):
+        return ()
     return tuple(found.span() for found in _SEPARATOR.finditer(text))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -42,7 +42,8 @@ LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding sibling
 MAX_SIBLINGS: Final = 3  # that precede each of them
 
 
-Fragment: TypeAlias = "tuple[str, Element]"  # a run of text, and the element that displays it
+# A run of text, and where it is: the row that it stands behind, for `PageTree.around_text`.
+Fragment: TypeAlias = tuple[str, int]
 # Pay for a visit to a node and for its text; false if nothing is left to pay.
 CanVisit: TypeAlias = Callable[[str | None], bool]
 
@@ -54,6 +55,7 @@ IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
+_EDGE: Final[Fragment] = (" ", -1)  # of a line
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
 )
@@ -198,14 +200,26 @@ class PageTree:
         return map(self._element, rows)
 
     def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
-        places = TagPlaces(self._rows_of(tag)[:most], self._start, self._end)
-        return attribute_values(names, self._source, places)
+        return self._values_in(self._rows_of(tag)[:most], names)
+
+    def _values_in(self, rows: Rows, names: tuple[str, ...]) -> list[Values]:
+        places = TagPlaces(rows, self._start, self._end)
+        return attribute_values(names, self._source, places) if rows else []
+
+    def link_values(
+        self, relations: Iterable[str], names: tuple[str, ...], most: int
+    ) -> list[Values]:
+        """The values of those of the first `<link>` tags that hold one of *relations*."""
+        first = self._rows_of("link")[:most]
+        rows = {row for each in relations for row in self._holding(each, first)}
+        return self._values_in(array("i", sorted(rows)), names)
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
-        kinds = self.values("script", ("type",), most)
+        rows = self._rows_of("script")[:most]
+        rows = self._holding("json", rows) if json_ld else rows
         return (
             self.source_after(row)
-            for row, (kind,) in zip(self._rows_of("script"), kinds)  # noqa: B905 - up to the most
+            for row, (kind,) in zip(rows, self._values_in(rows, ("type",)), strict=True)
             if is_json_ld(kind) == json_ld
         )
 
@@ -217,6 +231,13 @@ class PageTree:
     def properties(self, most: int) -> Iterator[Element]:
         elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
+
+    def is_hidden(self, element: Element) -> bool:
+        """Whether an element around *element* is one of `HIDDEN`."""
+        row = self._parents[element.row]
+        while row >= 0 and _EFFECTS[self._number[row]] != _NO_TEXT:
+            row = self._parents[row]
+        return row >= 0
 
     def related_links(self, relation: str, most: int) -> Iterator[Element]:
         links = map(self._element, self._holding(relation, self._with_relation))
@@ -274,32 +295,31 @@ class PageTree:
         return max(self._partner[row], row + 1)
 
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
-        numbers, partners, line_edge = self._number, self._partner, (" ", self._root)
-        read = self.source_after
+        source, starts, ends = self._source, self._start, self._end
+        numbers, partners = self._number, self._partner
+        is_edge = True  # one is enough between two texts
         while row < stop:
-            text = read(row)
+            text = source[ends[row] if row >= 0 else 0 : starts[row + 1]]
             if not can_visit(text):
                 return
-            if not text:
-                pass
-            elif text.isspace():
-                yield line_edge
-            elif "<" in text:
-                parent = self._around_text(row)
-                for number, each in enumerate(_between_marks(text)):
+            if text and not text.isspace():
+                is_edge = False
+                for number, each in enumerate(_between_marks(text) if "<" in text else (text,)):
                     if number and not can_visit(None):
                         return
-                    yield decode_all(each), parent
-            else:
-                yield decode_all(text), self._around_text(row)
+                    yield decode_all(each), row
+            elif text and not is_edge:
+                is_edge = True
+                yield _EDGE
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
-            if effect == _LINE:
-                yield line_edge
-            elif effect and partners[row] > row:
+            if effect == _LINE and not is_edge:
+                is_edge = True
+                yield _EDGE
+            elif effect == _NO_TEXT and partners[row] > row:
                 row = min(partners[row], stop)
 
-    def _around_text(self, row: int) -> Element:
+    def around_text(self, row: int) -> Element:
         """The element that displays what stands behind the tag in *row*."""
         if row < 0:
             return self._root

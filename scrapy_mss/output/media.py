@@ -69,6 +69,8 @@ JUNK: Final = frozenset(
     """.split()
 )
 _WORD: Final = re.compile(r"[a-z]+")
+# What an address begins with that `urlsplit` gives back as it is, up to the end of its path.
+_PLAIN_PATH: Final = re.compile(r"https?://[A-Za-z0-9.-]+/[!$-.0-9:;=@-Z_a-z~/]*(?=[?#]|\Z)")
 _SIZE_IN_NAME: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
 
 
@@ -106,7 +108,9 @@ def picture(url: str) -> str:
 
 @lru_cache(2**8)  # of a picture, several things are asked one after the other
 def _file_name(url: str) -> str:
-    return split_url(url).path.rpartition("/")[2].lower()
+    plain = _PLAIN_PATH.match(url)
+    path = plain[0] if plain else split_url(url).path
+    return path.rpartition("/")[2].lower()
 
 
 def merged(media: Iterable[Medium]) -> list[Medium]:

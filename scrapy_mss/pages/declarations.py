@@ -121,19 +121,28 @@ def _end_of_gap(source: str, position: int) -> int:
 
 def page_types(source: str, places: Iterable[int]) -> set[str]:
     """The types of the nodes that describe the page, in the scripts with ``CUE`` at *places*."""
-    types: set[str] = set()
-    left = MAX_PAGE_NODES
-    for script in _scripts(source, islice(places, MAX_PAGE_SCRIPTS)):
-        queue: deque[Any] = deque(parse_script(script))
+    scripts = map(parse_script, _scripts(source, islice(places, MAX_PAGE_SCRIPTS)))
+    return {
+        kind for node in _nodes(scripts, MAX_PAGE_NODES, of_page=True) for kind in _types_of(node)
+    }
+
+
+def _nodes(scripts: Iterable[list[Any]], most: int, *, of_page: bool) -> Iterator[Node]:
+    """The nodes in the values of *scripts*, or those that describe the page, breadth first."""
+    left = most
+    for values in scripts:
+        queue: deque[Any] = deque(values)
         while queue and left > 0:
             left -= 1
-            value = queue.popleft()
-            if isinstance(value, list):
-                queue.extend(value[:MAX_PAGE_NODES])
-            elif isinstance(value, dict):
-                types.update(_types_of(value))
-                queue.extend(value[key] for key in PAGE_KEYS if key in value)
-    return types
+            inner = value = queue.popleft()
+            if isinstance(value, dict):
+                yield value
+                if of_page and PAGE_KEYS.isdisjoint(value):
+                    continue
+                inner = [value[key] for key in value if key in PAGE_KEYS or not of_page]
+            elif not isinstance(value, list):
+                continue
+            queue.extend(each for each in islice(inner, most) if isinstance(each, NESTED))
 
 
 def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
@@ -283,38 +292,29 @@ class Graph:
     def __init__(self, sources: Iterable[str], identity: Callable[[], PageIdentity]) -> None:
         """Parse *sources*, the texts of the scripts."""
         self._identity_of_page = identity
-        self._by_id: dict[str, Node] = {}
         self._by_kind: dict[str, list[Node]] = {}
         self._best: dict[str, Node | None] = {}
-        self._nodes_left = MAX_NODES
+        self._scripts: list[list[Any]] = []
         characters = 0
         for source in sources:
             characters += len(source)
             if characters > MAX_ALL_SCRIPTS:
                 break
-            self._visit(parse_script(source))
-
-    def _visit(self, values: list[Any]) -> None:
-        queue: deque[tuple[Any, bool]] = deque((value, True) for value in values)
-        while queue and self._nodes_left > 0:
-            self._nodes_left -= 1
-            value, of_page = queue.popleft()
-            if isinstance(value, list):
-                queue.extend((each, of_page) for each in value if isinstance(each, NESTED))
-            elif isinstance(value, dict):
-                self._add(value, of_page=of_page)
-                for key, each in value.items():
-                    if isinstance(each, NESTED):
-                        queue.append((each, of_page and key in PAGE_KEYS))
-
-    def _add(self, node: Node, *, of_page: bool) -> None:
-        identifier = node.get("@id")
-        if isinstance(identifier, str):
-            known = self._by_id.get(identifier)
-            if len(node) > (1 if known is None else len(known)):  # an `@id` alone is a reference
-                self._by_id[identifier] = node
-        if of_page:
+            self._scripts.append(parse_script(source))
+        for node in _nodes(self._scripts, MAX_NODES, of_page=True):
             self._by_kind.setdefault(kind_of(node), []).append(node)
+
+    @lazy
+    def _by_id(self) -> dict[str, Node]:
+        """All nodes that others may refer to; on most pages none does."""
+        found: dict[str, Node] = {}
+        for node in _nodes(self._scripts, MAX_NODES, of_page=False):
+            identifier = node.get("@id")
+            if isinstance(identifier, str):
+                known = found.get(identifier)
+                if len(node) > (1 if known is None else len(known)):  # an `@id` alone refers
+                    found[identifier] = node
+        return found
 
     def nodes(self, kind: str) -> Sequence[Node]:
         """The nodes of *kind* that describe the page, up to a bound."""

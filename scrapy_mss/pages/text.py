@@ -73,8 +73,8 @@ def spellings(value: str) -> frozenset[str]:
 
 
 def _spellings(value: str) -> frozenset[str]:
-    expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
-    return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
+    forms = [value] if value.isascii() else [value, value.casefold().translate(_UMLAUTS)]
+    return frozenset(filter(None, (folded(each).replace(" ", "") for each in forms)))
 
 
 _remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages

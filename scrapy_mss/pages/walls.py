@@ -336,7 +336,10 @@ def teaser(facts: PageFacts) -> str:
 def offer_at_end(text: str) -> str:
     """What offers to go on at the end of *text*."""
     end = text[-MAX_OFFER:].lower()
-    return next((offer for offer in _OFFERS if offer in end), "")
+    for offer in _OFFERS:  # a generator takes twice as long
+        if offer in end:
+            return offer
+    return ""
 
 
 def has_ellipsis(text: str) -> bool:

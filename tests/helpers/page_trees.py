@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
@@ -42,6 +42,17 @@ class LxmlTree:
     def values(self, tag: str, names: tuple[str, ...], most: int) -> Iterator[list[str | None]]:
         elements = islice(self.root.iter(tag), most)
         return (list(map(element.get, names)) for element in elements)
+
+    def link_values(
+        self, relations: Iterable[str], names: tuple[str, ...], most: int
+    ) -> Iterator[list[str | None]]:
+        return self.values("link", names, most)
+
+    def is_hidden(self, element: LxmlElement) -> bool:
+        return any(each.tag in HIDDEN for each in element.iterancestors())
+
+    def around_text(self, element: LxmlElement) -> LxmlElement:
+        return element
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         scripts = islice(self.root.iter("script"), most)

@@ -11,6 +11,8 @@ from html.entities import html5
 from importlib import import_module
 from operator import mul
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -30,11 +32,11 @@ from scrapy_mss.markup.attributes import (
     open_tags_with,
     rows_with,
 )
-from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
+from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
 from scrapy_mss.markup.stemming import porter_nltk
-from scrapy_mss.markup.tags import TAG_NAMES
+from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import _text_code, tokenize
-from scrapy_mss.markup.tokens import Tokens, tag_table
+from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens, tag_table
 from scrapy_mss.metadata.tree import IS_RAW, tag_rows
 from scrapy_mss.output.media import elements_around
 from scrapy_mss.pages.declarations import occurrences
@@ -155,25 +157,61 @@ SPACED = st.lists(
 ).map("".join)
 
 
-@given(st.lists(SPACED, max_size=8))
+# Text or a tag, a space before it or none, and whether it is kept.
+PIECES = st.lists(
+    st.tuples(
+        SPACED,
+        st.sampled_from([OPEN, CLOSE, WORD, SYMBOL]),
+        st.sampled_from([TAG_NUMBERS[name] for name in ("p", "br", "em")]),
+        st.sampled_from(["", " "]),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+def pieces(found: list[tuple[str, int, int, str, bool]]) -> tuple[SimpleNamespace, Bools]:
+    columns = list(zip(*found, strict=True)) if found else [()] * 5
+    kind, tag = (np.array(each, np.uint8) for each in columns[1:3])
+    clean, starts, ends = "", list[int](), list[int]()
+    for text, blank in zip(columns[0], columns[3], strict=True):
+        starts.append(len(clean) + len(blank))
+        clean += blank + text
+        ends.append(len(clean))
+    tokens = SimpleNamespace(
+        clean=clean,
+        clean_start=np.array(starts, np.int32),
+        clean_end=np.array(ends, np.int32),
+        kind=kind,
+        tag=tag,
+        is_tag=kind <= CLOSE,
+    )
+    return tokens, np.array(columns[4], np.bool_)
+
+
+@given(PIECES)
 @examples(20)
-@example(["a" * 9, "&#x1F600;", ""])
-@example(["\xe9 &nbsp; \x01"])
-def test_both_ways_space_the_same_slices(parts: list[str]) -> None:
-    bounds = np.cumsum([0, *map(len, parts)]).astype(np.int32)
+@example([(text, WORD, 0, "", True) for text in ("a" * 9, "&#x1F600;", "")])
+@example([("\xe9 &nbsp; \x01", WORD, 0, "", True)])
+def test_both_ways_find_the_same_runs_of_text(
+    found: list[tuple[str, int, int, str, bool]],
+) -> None:
+    tokens, kept = pieces(found)
 
-    one, other = both(lambda: slice_texts("".join(parts), bounds[:-1], bounds[1:]))
+    one, other = both(lambda: _runs_of(cast("Tokens", tokens), kept))
 
-    assert one == other
+    assert one[3:] == other[3:]
+    assert [column.tobytes() for column in one[:3]] == [column.tobytes() for column in other[:3]]
 
 
-def test_slices_beyond_a_text_are_refused() -> None:
-    one, three = (np.array([place], np.int32) for place in (1, 3))
-    for start, end in ((one, three), (three, one), (three, three)):
-        with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
-            slice_texts("ab", start, end)
-    with pytest.raises(ValueError, match="1 slices begin, 0 end"):
-        slice_texts("ab", one, one[:0])
+def test_runs_beyond_a_text_are_refused() -> None:
+    tokens, kept = pieces([("ab", WORD, 0, "", True)])
+    for start, end in ((1, 3), (3, 1), (3, 3)):
+        tokens.clean_start[:], tokens.clean_end[:] = start, end
+        with pytest.raises(IndexError, match=r"a run from \d to \d of 2"):
+            _runs_of(cast("Tokens", tokens), kept)
+    with pytest.raises(ValueError, match="expected 1 values, got 0"):
+        _runs_of(cast("Tokens", tokens), kept[:0])
 
 
 @given(
@@ -261,16 +299,15 @@ def test_codes_are_right_whatever_was_forgotten() -> None:
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
-    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str)
-    number, start, end = np.array([1], np.uint8), np.array([0], np.int32), np.array([3], np.int32)
-    with pytest.raises(ValueError, match="expected 1 values, got 0"):
-        read("<p>", number, start[1:], end)
-    with pytest.raises(ValueError, match="expected 1 values, got 0"):
-        read("<p>", number, start, end[1:])
+    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str, b"\x01" * 256, 9)
+    columns = {**vars(tokenize("<p></p>"))}
+    for name in ("tag", "clean_start", "clean_end", "partner"):
+        with pytest.raises(ValueError, match="expected 2 values, got 1"):
+            read(SimpleNamespace(**{**columns, name: columns[name][1:]}))
     with pytest.raises(ValueError, match="from 0 to 3 of 2"):
-        read("<p", number, start, end)
+        read(SimpleNamespace(**{**columns, "clean": "<p"}))
     with pytest.raises(IndexError, match="255 is not from 0"):
-        read("<p>", number | 255, start, end)
+        read(SimpleNamespace(**{**columns, "tag": columns["tag"] | 255}))
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="17 names where 16 have room"):

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
 from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
 from scrapy_mss.metadata.tree import Element, PageTree
@@ -226,29 +225,20 @@ NESTED = {
 }
 
 
-class CountedTree(PageTree):
-    """Counts the texts that are looked at."""
-
-    texts = 0
-
-    def source_after(self, row: int) -> str:
-        self.texts += 1
-        return super().source_after(row)
-
-
 @pytest.mark.parametrize("name", NESTED)
 def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    trees: list[CountedTree] = []
+    visits: list[bool] = []
 
-    def counted(tokens: Tokens) -> CountedTree:
-        trees.append(CountedTree(tokens))
-        return trees[-1]
+    class Counted(VisibleText):
+        def can_visit(self, text: str | None = None) -> bool:
+            visits.append(super().can_visit(text))
+            return visits[-1]
 
-    monkeypatch.setattr(metadata, "PageTree", counted)
+    monkeypatch.setattr(parsed_page, "VisibleText", Counted)
 
     metadata.read_html(HEADING + NESTED[name])
 
-    assert 0 < trees[0].texts <= 2 * MAX_VISITS
+    assert 0 < len(visits) <= 2 * MAX_VISITS
 
 
 def paragraph(tree: PageTree) -> Element:

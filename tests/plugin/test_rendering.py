@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from scrapy_mss.crawl.browser import MAX_OPENED
 from tests.helpers.browser import chromium
 from tests.helpers.local_server import serving
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
@@ -39,6 +40,15 @@ REACHING = """<html><body><div id=root></div><script>
 fetch("PRIVATE/fetched", {mode: "no-cors"}); new WebSocket("PRIVATE/socket".replace("http", "ws"));
 open("PRIVATE/opened"); fetch("/elsewhere", {mode: "no-cors"});
 </script><iframe src="PRIVATE/framed"></iframe><img src="/elsewhere"></body></html>"""
+# Each window opens more, which no longer belong to the one before them.
+OPENING = """<html><body><div id=root></div><script>
+for (let n = 0; n < 3; n++) open("/opening/" + Math.random(), "_blank", "noopener")
+</script></body></html>"""
+FILLING = FILL.replace(
+    "fetch(",
+    "const all = []; for (let n = 0; n < 12; n++)"
+    " all.push(new Uint8Array(2 ** 28).fill(1)); fetch(",
+)
 
 
 @dataclass(slots=True)
@@ -62,7 +72,13 @@ class Server:
         if kind == "static" or (kind == "app" and self.is_static):
             return f"<html lang=en><body>{self.article(path)}</body></html>"
         other = self.url("", "127.0.0.4")
-        pages = {"app": FILL, "endless": ENDLESS, "reaching": REACHING.replace("PRIVATE", other)}
+        pages = {
+            "app": FILL,
+            "endless": ENDLESS,
+            "opening": OPENING,
+            "filling": FILLING,
+            "reaching": REACHING.replace("PRIVATE", other),
+        }
         return pages.get(kind, EMPTY)
 
     def article(self, path: str) -> str:
@@ -107,7 +123,7 @@ def job(urls: list[str], store: str, **settings: Any) -> Job:
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000,
         **settings,
     }
-    named = ["127.0.0.2", "127.0.0.3"]
+    named = ["127.0.0.2", "127.0.0.3", "127.0.0.5"]
     return Job("silent", {"urls": urls, "named_hosts": named}, options)
 
 
@@ -125,10 +141,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def crawls(server: Server, folder: Path) -> tuple[Crawl, Crawl]:
     """Two sites, of which one needs a browser; and what a browser should not be asked for."""
     odd = [server.url(f"/{kind}/a") for kind in ("endless", "reaching", "empty")]
+    greedy = [server.urls(kind, "127.0.0.5")[0] for kind in ("opening", "filling")]
     private = server.urls("app", "127.0.0.4")[:1]
     jobs = (
         job([*server.urls("app"), *server.urls("static", "127.0.0.3")], "sites"),
-        job([*odd, *private, *server.urls("app", "127.0.0.3")[:1]], "odd"),
+        job([*greedy, *odd, *private, *server.urls("app", "127.0.0.3")[:1]], "odd"),
     )
     first, second = crawl(folder, jobs)
     return first, second
@@ -159,12 +176,24 @@ def test_the_memory_of_a_site_asks_at_once_and_now_and_then_plainly(
 
 
 def test_what_a_browser_cannot_show_costs_one_page(crawls: tuple[Crawl, Crawl]) -> None:
-    """One that never ends, one without more, one on a private host; and then one that it can."""
+    """Two that take what they can, one without an end, one without more, one on a private host.
+
+    And then one that it can.
+    """
     _, found = crawls
 
     assert [item.url.rpartition("/")[2] for item in found.items] == ["the-storm-of-number-0"]
-    expected = {"pages": 5, "at_once": 0, "in_vain": 4, "failed": 2, "left_out": 0}
+    expected = {"pages": 7, "at_once": 0, "in_vain": 6, "failed": 3, "left_out": 0}
     assert counted(found) == expected
+
+
+def test_windows_that_windows_open_end_with_the_page(
+    crawls: tuple[Crawl, Crawl], server: Server
+) -> None:
+    asked = sum(n for url, n in server.asked.items() if "/opening/" in url)
+
+    assert asked < 5 * MAX_OPENED
+    assert crawls[1].stats["playwright/page_count/max_concurrent"] <= MAX_OPENED
 
 
 def test_scripts_reach_no_private_host(crawls: tuple[Crawl, Crawl], server: Server) -> None:
