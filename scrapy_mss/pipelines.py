@@ -22,7 +22,7 @@ from scrapy_mss.crawl.items import (
     adapted,
     addresses_of,
     article_of,
-    has_field,
+    possible,
     put_known,
 )
 from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
@@ -74,7 +74,7 @@ class ArticlePipeline(Component):
         never = OTHERWISE_FILLED | (set(OPTIONAL_FIELDS) - set(self._options.fields))
         filled = (name for name in ARTICLE_FIELDS if name not in never)
         named = ((ours, self._options.field_name(ours)) for ours in filled)
-        self._filled = tuple((ours, name) for ours, name in named if name)
+        self._filled = {ours: name for ours, name in named if name}
         self._reader = extension.reader_for_component()
         self._rejections: set[tuple[type, str]] = set()
         self._fates = extension.fates
@@ -141,10 +141,11 @@ class ArticlePipeline(Component):
 
     def _missing(self, fields: ItemAdapter) -> dict[str, str]:
         """Our fields that the item has room for and no value of, and what it calls them."""
+        names = possible(fields, self._filled.values())
         missing = {
             ours: name
-            for ours, name in self._filled
-            if has_field(fields, name) and _is_empty(fields.get(name))
+            for ours, name in self._filled.items()
+            if name in names and _is_empty(fields.get(name))
         }
         if not _is_empty(fields.get(self._options.field_name("text"))):
             for ours in OF_OUR_TEXT:

@@ -248,34 +248,39 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
     return each_once(pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
 
 
+# What is counted, and what a row of a text is: a count, one for each word, the class of an end.
+_COUNTS = (*CLASSES, "letters", "words", "linked_words")
+_COUNT, _SHARE, _FIRST, _LAST = range(4)
+_ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
+
+
+# Of each row its place, what it is, and of which count or of which bits.
+_TEXT_ROWS = np.array(
+    [
+        *((TEXT.index(row), _COUNT, _COUNTS.index(name)) for row, name in LOGARITHMS.items()),
+        *((TEXT.index(row), _SHARE, _COUNTS.index(name)) for row, name in SHARES.items()),
+        *(
+            (TEXT.index(row), _LAST if end == "last" else _FIRST, BITS[name])
+            for row, (end, name) in ENDS.items()
+        ),
+    ],
+    np.int32,
+)
+
+
+@accelerated(lambda: (_TEXT_ROWS, _ALL_LINKED, _REPETITIONS), "TextRows")
 def _fill_text(page: Page, rows: Floats) -> None:
-    """The block's text."""
+    """The block's text, with counts for logarithms."""
     texts, words = page.text_counts, np.maximum(page.words, 1.0)
-    counts = np.empty((len(_COUNTS), len(words)))
-    counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
-    counts[-2], counts[-1] = words, page.blocks.linked_words
-    rows[_LOGARITHMS] = counts[_OF_LOGARITHMS]
-    rows[_SHARES] = counts[_OF_SHARES] / words
+    counts = np.vstack((texts.counts, texts.letters, words, page.blocks.linked_words))
+    for row, what, of in _TEXT_ROWS:
+        if what <= _SHARE:
+            rows[row] = counts[of] / (words if what == _SHARE else 1.0)
+        else:
+            rows[row] = (texts.last if what == _LAST else texts.first) & np.uint8(of) != 0
     rows[_ALL_LINKED] = counts[-1] == words
-    for row, end, bit in _ENDS:
-        np.not_equal(getattr(texts, end) & bit, 0, out=rows[row])
     which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.bincount(which)[which]
-
-
-# What is counted, and where in the rows of the group and in the counts which is.
-_COUNTS = (*CLASSES, "letters", "words", "linked_words")
-
-
-def _places(rows: dict[str, str]) -> tuple[list[int], list[int]]:
-    """Where in the group the *rows* are, and where in the counts what they are made from."""
-    return [TEXT.index(row) for row in rows], [_COUNTS.index(counted) for counted in rows.values()]
-
-
-_LOGARITHMS, _OF_LOGARITHMS = _places(LOGARITHMS)
-_SHARES, _OF_SHARES = _places(SHARES)
-_ENDS = tuple((TEXT.index(row), end, BITS[name]) for row, (end, name) in ENDS.items())
-_ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 
 def _fill_around(page: Page, rows: Floats) -> None:
@@ -344,10 +349,9 @@ def fill_features(page: Page, rows: Floats) -> Indices:
     title, described = _title_words(page), _description_pairs(page.tokens)
     of_title = Shared(shared_words(page.texts, title), len(title))
     of_description = Shared(shared_pairs(page.texts, described), len(described))
-    places, description = len(TEXT), len(TEXT) + len(_ALL_PLACES)
+    places = len(TEXT)
     _fill_text(page, rows[:places])
-    headline, above = _fill_places(page, of_title, rows[places:description])
-    _fill_description(page, of_description, rows[description:])
+    headline, above = _fill_places(page, of_title, of_description, rows[places:])
     rows[_COUNTED] = np.log1p(rows[_COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
@@ -369,7 +373,7 @@ _FROM_HEADLINE = FEATURES.index("words_from_headline")
 _BELOW_HEADING = FEATURES.index("words_below_heading")
 _NUMBERS = (
     *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
-    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
+    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"], MAX_SHARED_BY_CHANCE, MIN_DESCRIBING),
 )
 
 
@@ -382,19 +386,25 @@ def _tables() -> tuple[object, ...]:
 
 
 @accelerated(_tables, "BlockPlaces")
-def _fill_places(page: Page, title: Shared, rows: Floats) -> tuple[int, Indices]:
-    """Fill the *rows* of ``PLACES``, with counts for logarithms; the headline, headings above."""
+def _fill_places(
+    page: Page, title: Shared, description: Shared, rows: Floats
+) -> tuple[int, Indices]:
+    """Fill the *rows* of ``PLACES``, with counts for logarithms, and of ``DESCRIPTION``.
+
+    What comes back is the headline's block, and the heading above each.
+    """
     headline = Headline.of(page, title)
     above = heading_above(headline.level)
-    around, position, of_headline, headings = np.split(rows, _BREAKS)
+    around, position, of_headline, headings, described = np.split(rows, _BREAKS)
     _fill_around(page, around)
     _fill_position(page, position)
     _fill_headline(page, headline, of_headline)
     _fill_headings(page, headline.level, above, headings)
+    _fill_description(page, description, described)
     return headline.block, above
 
 
-_BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
+_BREAKS = np.cumsum([len(names) for names in PLACES])
 
 
 # Where on the page the evidence is: how much of it each block's containers have. The text of an

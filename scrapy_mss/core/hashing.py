@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
@@ -70,7 +69,6 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     return found
 
 
-@accelerated()
 def numbered(keys: TokenIds) -> Indices:
     """intp[n]: a number for each of *keys* (uint64[n]), from 0 on in their order.
 

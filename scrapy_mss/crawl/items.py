@@ -7,7 +7,7 @@ gone. All tables are bounded: an item that another component replaces may never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
@@ -36,9 +36,10 @@ def adapted(item: object) -> ItemAdapter | None:
     return ItemAdapter(item) if ItemAdapter.is_item(item) else None
 
 
-def has_field(fields: ItemAdapter, name: str) -> bool:
-    """Whether an item can have a field of that *name*; a dict can have any."""
-    return isinstance(fields.item, dict) or name in fields.field_names()
+def possible(fields: ItemAdapter, names: Iterable[str]) -> frozenset[str]:
+    """Those of the *names* of which an item can have a field; a dict can have any."""
+    names = frozenset(names)
+    return names if isinstance(fields.item, dict) else names.intersection(fields.field_names())
 
 
 def put_known(item: object, values: Mapping[str, object]) -> None:
@@ -47,8 +48,11 @@ def put_known(item: object, values: Mapping[str, object]) -> None:
     A field without a name is left out.
     """
     fields = adapted(item)
+    if fields is None:
+        return
+    names = possible(fields, values)
     for name, value in values.items():
-        if fields is not None and name and has_field(fields, name) and not fields.get(name):
+        if name and name in names and not fields.get(name):
             with suppress(AttributeError, KeyError, TypeError, ValueError):
                 fields[name] = value
 

@@ -30,7 +30,8 @@ T = TypeVar("T")
 LENGTH: Final = struct.Struct("<I")
 PART: Final = ""  # in the JSON the key of the length of a part
 SHORT: Final = 256  # characters of ASCII that a text in the JSON has at most
-SCALARS: Final = (bool, int, float, bytes, NoneType)
+AS_THEY_ARE: Final = (bool, int, float, NoneType)
+SCALARS: Final = (*AS_THEY_ARE, bytes)
 INTEGERS: Final = range(-(2**63), 2**64)
 LONGEST_REASON: Final = 200  # characters of an error's message
 # Why data that another process has sent cannot be read.
@@ -62,6 +63,8 @@ def unpacked(data: bytes, expected: type[T]) -> T:
 
 def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
     """*value* as JSON; what is beside that is added to *parts*."""
+    if type(value) in AS_THEY_ARE:
+        return value
     if isinstance(value, Enum):
         value = value.value
     aside = _aside(value)

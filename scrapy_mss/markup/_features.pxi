@@ -12,12 +12,11 @@ from libc.math cimport INFINITY
 cdef uint64_t _MULTIPLIER = random.getrandbits(64) | 1  # nobody can make keys that share a place
 
 
-def numbered(const uint64_t[::1] keys):
-    """intp[n]: a number for each of *keys*, from 0 on in their order: equal ones have the same."""
+cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
+    """A number for each of *keys*, from 0 on in their order: equal ones have the same."""
     cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
     cdef int bits = (2 * n + 1).bit_length()
-    result = numpy.empty(n, "p")
-    cdef Py_ssize_t[::1] number = result, first = numpy.zeros(1 << bits, "p")
+    cdef Py_ssize_t[::1] number = numpy.empty(n, "p"), first = numpy.zeros(1 << bits, "p")
     for i in range(n):
         at = keys[i] * _MULTIPLIER >> (64 - bits)
         while first[at] and keys[first[at] - 1] != keys[i]:  # the first with the key, from 1 on
@@ -27,7 +26,7 @@ def numbered(const uint64_t[::1] keys):
         else:
             first[at], number[i] = i + 1, n_numbers
             n_numbers += 1
-    return result
+    return number
 
 
 cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
@@ -140,7 +139,7 @@ cdef class ContainerShares:
             keys[i] = key_of[at] if at < of.m else 0
             for inner in range(self.n_tags if level == self.n_keys else 0):
                 keys[i] |= <uint64_t> of.tag_around(inner, i) << 8 * inner
-        cdef const Py_ssize_t[::1] group = numbered(keys)
+        cdef const Py_ssize_t[::1] group = _numbered(keys)
         for i in range(n):
             for j in range(k + 3):
                 sums[group[i], j] += values[j, i]
@@ -159,11 +158,61 @@ cdef class ContainerShares:
                 rows[k * n_shares + 3 * level + 2, i] = sums[at, k + 1] / words
 
 
+# --- what blocks have ----------------------------------------------------------------------------
+
+cdef enum:  # what a row is, as `features` has it
+    COUNT, SHARE, FIRST, LAST
+
+
+cdef class TextRows:
+    """The rows of `features._fill_text`.
+
+    *rows* (int32[k, 3]) are each: which row, what it is, and which of the counts it has or which
+    bits the block's end. *all_linked* and *repetitions* are two rows more.
+    """
+
+    cdef const int[:, ::1] rows
+    cdef Py_ssize_t all_linked, repetitions
+
+    def __init__(self, rows, all_linked, repetitions):
+        self.rows, self.all_linked, self.repetitions = rows, all_linked, repetitions
+
+    def __call__(self, page, double[:, ::1] rows):
+        counts, n_of = page.text_counts, N_CLASSES
+        cdef Py_ssize_t n = rows.shape[1], i, row, which
+        cdef int what, of
+        values = numpy.empty((N_CLASSES + 3, n))
+        values[:n_of], values[n_of] = counts.counts, counts.letters
+        numpy.maximum(page.words, 1.0, out=values[n_of + 1])
+        values[n_of + 2] = page.blocks.linked_words
+        cdef const double[:, ::1] value = values
+        cdef const double[::1] words = values[n_of + 1], linked = values[n_of + 2]
+        cdef const uint8_t[::1] first = counts.first, last = counts.last
+        cdef const Py_ssize_t[::1] number = _numbered(counts.hashes)
+        cdef Py_ssize_t[::1] n_alike = numpy.zeros(n, "p")
+        _check_sizes(n, (first.shape[0], last.shape[0], number.shape[0]))
+        _check(max(self.all_linked, self.repetitions), rows.shape[0])
+        for which in range(self.rows.shape[0]):
+            row, what, of = self.rows[which, 0], self.rows[which, 1], self.rows[which, 2]
+            _check(row, rows.shape[0])
+            _check(of if what <= SHARE else 0, value.shape[0])
+            for i in range(n):
+                if what <= SHARE:
+                    rows[row, i] = value[of, i] / (words[i] if what == SHARE else 1.0)
+                else:
+                    rows[row, i] = ((first[i] if what == FIRST else last[i]) & of) != 0
+        for i in range(n):
+            n_alike[number[i]] += 1
+        for i in range(n):
+            rows[self.all_linked, i] = linked[i] == words[i]
+            rows[self.repetitions, i] = n_alike[number[i]]
+
+
 # --- where blocks are ----------------------------------------------------------------------------
 
 cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
-    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, N_NUMBERS
+    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, BY_CHANCE, MIN_DESCRIBING, N_NUMBERS
 
 
 cdef class BlockPlaces:
@@ -184,14 +233,18 @@ cdef class BlockPlaces:
         _check_sizes(256, (len(parents), len(ancestors), len(levels)))
         _check_sizes(N_NUMBERS, (len(numbers),))
 
-    def __call__(self, page, title, double[:, ::1] rows):
+    def __call__(self, page, title, description, double[:, ::1] rows):
         """Fill in the *rows*; the headline's block, and the heading above each block."""
         cdef _Elements of = _Elements(page.containers)
         cdef const double[::1] words = page.words
         cdef Py_ssize_t n_around = self.n_parents + self.n_ancestors + 2
         _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits), len(page.hidden)))
-        _check_sizes(n_around + 14, (rows.shape[0],))
+        _check_sizes(of.n, (len(description.hits),))
+        _check_sizes(n_around + 18, (rows.shape[0],))
         self.fill_around(of, page.hidden.view("u1"), rows)
+        self.fill_description(
+            of, words, description.hits, description.size, rows[n_around + 14:]
+        )
         return self.fill_places(of, words, title.hits, title.size, rows[n_around:])
 
     cdef fill_around(self, _Elements of, const uint8_t[::1] hidden, double[:, ::1] rows):
@@ -210,6 +263,24 @@ cdef class BlockPlaces:
                 rows[self.n_parents + each, i] = around >> each & 1
             rows[self.n_parents + self.n_ancestors, i] = depth / 10.0
             rows[self.n_parents + self.n_ancestors + 1, i] = hidden[i]
+
+    cdef fill_description(
+        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_pairs,
+        double[:, ::1] rows
+    ):
+        """Fill in how much of the description is in each block, and the other way round."""
+        cdef Py_ssize_t i, begin = of.n
+        cdef bint is_shown
+        for i in range(of.n):
+            is_shown = n_pairs > 0 and of.tag_around(0, i) != self.numbers[TITLE_TAG]
+            rows[0, i] = min(1.0, hits[i] / n_pairs) if is_shown else 0.0
+            rows[1, i] = hits[i] / max(words[i] - 1.0, 1.0) if (
+                is_shown and words[i] > self.numbers[BY_CHANCE]
+            ) else 0.0
+            rows[3, i] = n_pairs > 0
+            begin = min(begin, i) if rows[0, i] > self.numbers[MIN_DESCRIBING] else begin
+        for i in range(of.n):
+            rows[2, i] = 0.0 if begin == of.n else 1.0 if i >= begin else -1.0
 
     cdef tuple fill_places(
         self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_title,
@@ -340,7 +411,9 @@ cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
     memcpy(sums, values, n * sizeof(float))
 
 
-cdef inline void _rectify(float* sums, const float* bias, const float* weights, int n) noexcept nogil:
+cdef inline void _rectify(
+    float* sums, const float* bias, const float* weights, int n
+) noexcept nogil:
     cdef float values[LANES]
     cdef int i
     for i in range(n):

@@ -96,7 +96,8 @@ cdef class TagReader:
     or more) that are cues; and the names of elements by their numbers. *always_hidden* is the
     number of those that are. Of a tag *most* words count. For tags that are not ASCII, *callback*
     gives, from number and source, the hash of a tag with its words, and that of each word; they
-    have a cue. A tag with one is hidden if *is_hidden* finds something between two places.
+    have a cue. A tag with one is hidden if *is_hidden* finds something between two places. Tags of
+    *read* elements (256 bytes) are read, up to *longest* characters of each.
     """
 
     cdef tuple kept  # what the letters below are of
@@ -107,8 +108,13 @@ cdef class TagReader:
     cdef uint32_t keys[256]  # of the elements without words
     cdef int always_hidden
     cdef object callback, is_hidden
+    cdef bytes read
+    cdef int longest
 
-    def __init__(self, texts, int always_hidden, int most, callback, is_hidden):
+    def __init__(
+        self, texts, int always_hidden, int most, callback, is_hidden, bytes read not None,
+        int longest,
+    ):
         names, cues, elements = texts
         self.always_hidden = always_hidden
         if most > MAX_WORDS:
@@ -131,23 +137,35 @@ cdef class TagReader:
                 self.keys[number] = _crc(self.keys[number], letter)
         self.most = most
         self.callback, self.is_hidden = callback, is_hidden
+        self.read, self.longest = read, longest
+        _check_sizes(256, (len(read),))
 
-    def __call__(
-        self, str text not None, const uint8_t[::1] number not None,
-        const int[::1] start not None, const int[::1] end not None,
-    ):
-        """The hash of each tag, whether it is hidden, the hashes of its words, and how many.
-
-        *number* has those of their names; *start* and *end* are where each is in *text*.
-        """
-        cdef Py_ssize_t n_tags = number.shape[0], row
+    def __call__(self, tokens):
+        """The columns of `attributes.ElementAttributes`."""
+        cdef str text = tokens.clean
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] begin = tokens.clean_start, stop = tokens.clean_end
+        cdef const int[::1] partner = tokens.partner
+        cdef const uint8_t* is_read = self.read
+        cdef Py_ssize_t n = kind.shape[0], n_tags = 0, i, row
         cdef const void* data = PyUnicode_DATA(text)
-        _check_sizes(n_tags, (start.shape[0], end.shape[0]))
+        _check_sizes(n, (tag.shape[0], begin.shape[0], stop.shape[0], partner.shape[0]))
+        chosen = numpy.empty(n, "p")
+        cdef Py_ssize_t[::1] token = chosen
+        for i in range(n):  # branch prediction fails on which are read
+            token[n_tags] = i
+            n_tags += (kind[i] == OPEN) & (partner[i] >= 0) & (is_read[tag[i]] != 0)
+        numbers = numpy.empty(n_tags, "u1")
+        cdef uint8_t[::1] number = numbers
+        cdef int[::1] start = numpy.empty(n_tags, "i4"), end = numpy.empty(n_tags, "i4")
         for row in range(n_tags):
+            i = token[row]
+            number[row], start[row] = tag[i], begin[i]
+            end[row] = min(stop[i], begin[i] + self.longest)
             _check(number[row], self.n_elements)
             _check_place(start[row], end[row], PyUnicode_GET_LENGTH(text))
         keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
-        counts = numpy.empty(n_tags, "p")
+        cdef Py_ssize_t[::1] counts = numpy.empty(n_tags, "p")
         cdef _Found found = _Found(keys, words, counts)
         if PyUnicode_KIND(text) == 1:
             _add_tags(self, <const uint8_t*> data, text, number, start, end, found)
@@ -155,11 +173,18 @@ cdef class TagReader:
             _add_tags(self, <const uint16_t*> data, text, number, start, end, found)
         else:
             _add_tags(self, <const uint32_t*> data, text, number, start, end, found)
-        hidden = numpy.equal(number, self.always_hidden)
+        hidden = numpy.equal(numbers, self.always_hidden)
         for row in found.with_cue:
             if self.is_hidden(text, start[row], end[row]):
                 hidden[row] = True
-        return keys, hidden, words[:found.n_words].copy(), counts
+        elements = numpy.empty(found.n_words, "p")
+        cdef Py_ssize_t[::1] element = elements
+        n = 0
+        for row in range(n_tags):
+            for i in range(counts[row]):
+                element[n] = row
+                n += 1
+        return chosen[:n_tags].copy(), keys, hidden, words[:found.n_words].copy(), elements
 
     cdef int call_back(self, int tag, str source, _Found found) except -1:
         key, words = self.callback(tag, source)

@@ -193,6 +193,27 @@ cdef struct Slot:
     uint64_t value
     Key key
 
+cdef enum:
+    AHEAD = 16  # pieces whose sets the processor fetches before the first of them is looked up
+
+# A piece of a text: its code is that of what is before *known*, by its key if it has one.
+cdef struct Piece:
+    Py_ssize_t start, known, end
+    bint is_word, is_short
+    Key key
+    Slot* slots
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define _prefetch(set) (__builtin_prefetch(set), __builtin_prefetch((const char*)(set) + 64))
+    #else
+    #define _prefetch(set) ((void) 0)
+    #endif
+    """
+    void _prefetch(const void* set) noexcept
+
 
 cdef class Codes:
     """The codes of pieces: of short ones by *code*, the latest of which are remembered.
@@ -277,23 +298,19 @@ cdef uint64_t _code_of_word(
     return code >> HASH_SHIFT << HASH_SHIFT | WORD
 
 
-cdef uint64_t _code(
-    Codes codes, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, bint is_word
-) except? 1:
-    """The code of the piece of *source* from *start* to *end*."""
-    cdef Key key
-    cdef Slot* slots
+cdef uint64_t _code(Codes codes, char_t* text, const Piece* piece, str source) except? 1:
+    """The code of a *piece* of *source*."""
+    cdef Slot* slots = piece.slots
     cdef uint64_t code
-    if not _is_key(&key, text + start, end - start):
-        return codes.code_of_long(PyUnicode_Substring(source, start, end))
-    slots = codes.slots + SET * _set(&key)
-    if not _is_remembered(slots, &key):
-        if is_word:
-            code = _code_of_word(codes, text, start, end, source)
+    if not piece.is_short:
+        return codes.code_of_long(PyUnicode_Substring(source, piece.start, piece.known))
+    if not _is_remembered(slots, &piece.key):
+        if piece.is_word:
+            code = _code_of_word(codes, text, piece.start, piece.known, source)
         else:
-            code = codes.code(PyUnicode_Substring(source, start, end))
+            code = codes.code(PyUnicode_Substring(source, piece.start, piece.known))
         memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
-        slots[0].value, slots[0].key = code, key
+        slots[0].value, slots[0].key = code, piece.key
     return slots[0].value
 
 
@@ -304,9 +321,11 @@ cdef int _scan(
 ) except -1:
     """Add the tokens of *text*; a tag goes on after what its code is of."""
     cdef Py_ssize_t at = 0, end, known
-    cdef uint64_t code
     cdef uint32_t letter
     cdef uint8_t is_in
+    cdef Piece pieces[AHEAD]
+    cdef Piece* piece
+    cdef int n_pieces = 0
     while at < n:
         letter = text[at]
         is_in = _class(letter)
@@ -332,10 +351,30 @@ cdef int _scan(
             end = _reference_end(text, at, n) if letter == c"&" else at
             end = end if end > at else _symbols_end(text, at, n)
             known = end
-        code = _code(codes, text, at, known, source, is_in & IN_WORD)
+        piece = &pieces[n_pieces]
+        piece.start, piece.known, piece.end, piece.is_word = at, known, end, is_in & IN_WORD
+        piece.is_short = _is_key(&piece.key, text + at, known - at)
+        if piece.is_short:
+            piece.slots = codes.slots + SET * _set(&piece.key)
+            _prefetch(piece.slots)
+        at, n_pieces = end, n_pieces + 1
+        if n_pieces == AHEAD:
+            _look_up(text, source, codes, no_token, pieces, n_pieces, tokens)
+            n_pieces = 0
+    return _look_up(text, source, codes, no_token, pieces, n_pieces, tokens)
+
+
+cdef int _look_up(
+    char_t* text, str source, Codes codes, uint64_t no_token, const Piece* pieces, int n,
+    _Rows tokens
+) except -1:
+    """Add those of the *n* pieces that are tokens."""
+    cdef uint64_t code
+    cdef int i
+    for i in range(n):
+        code = _code(codes, text, &pieces[i], source)
         if not code & no_token:
-            tokens.add(code, at, end)
-        at = end
+            tokens.add(code, pieces[i].start, pieces[i].end)
     return 0
 
 

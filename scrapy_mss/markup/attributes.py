@@ -31,11 +31,11 @@ from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     Bools,
-    Bytes,
     Indices,
     Ints,
     Tokens,
     element_starts,
+    tag_table,
 )
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
@@ -160,11 +160,7 @@ def _may_hide(tag: str) -> bool:
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
-    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
-    keys, hidden, words, counts = _read_tags(
-        tokens.clean, tokens.tag[starts], *_tag_bounds(tokens, starts)
-    )
-    return ElementAttributes(starts, keys, hidden, words, np.arange(len(starts)).repeat(counts))
+    return ElementAttributes(*_columns(tokens))
 
 
 def _tag_tables() -> tuple[object, ...]:
@@ -175,20 +171,25 @@ def _tag_tables() -> tuple[object, ...]:
         MAX_CLASS_WORDS,
         _read_number,
         _HIDDEN.search,
+        tag_table(BLOCK_TAGS),
+        MAX_TAG_LENGTH,
     )
 
 
 @accelerated(_tag_tables, "TagReader")
-def _read_tags(clean: str, numbers: Bytes, starts: Ints, ends: Ints) -> tuple[Any, ...]:
-    """The key of each tag, whether it is hidden, the hashes of its class words, and how many."""
-    bounds = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    rows = [_read_tag(TAG_NAMES[number], clean[start:end]) for number, start, end in bounds]
+def _columns(tokens: Tokens) -> tuple[Any, ...]:
+    """The columns of `ElementAttributes`."""
+    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+    sources = _tag_sources(tokens, starts)
+    numbers = tokens.tag[starts].tolist()
+    rows = [_read_tag(TAG_NAMES[number], tag) for number, tag in zip(numbers, sources, strict=True)]
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return (
+        starts,
         np.array(keys, np.uint32),
         np.array(hidden, np.bool_),
         np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),
-        np.fromiter(map(len, words), np.intp, len(rows)),
+        np.arange(len(starts)).repeat(np.fromiter(map(len, words), np.intp, len(rows))),
     )
 
 

@@ -26,13 +26,17 @@ MIN_AGREEMENT = 0.3  # mean agreement of a window, below which the layout is ano
 
 
 def agreement(known: TokenIds, page: SiteMemory) -> float:
-    """The share of the votes of *page* for the containers *known* (uint64[n]); 1 without votes."""
+    """The share of the votes of *page* for the containers *known*; 1 without votes.
+
+    These are uint64[n], ascending.
+    """
     votes = page.containers.rows[:, VOTES]
     total = float(votes.sum())
     if not total:
         return 1.0
-    is_known = np.isin(page.containers.keys, known, assume_unique=True)
-    return float(votes[is_known].sum()) / total
+    keys = page.containers.keys
+    is_known = known.take(known.searchsorted(keys), mode="clip") == keys if len(known) else False
+    return float(np.sum(votes, where=is_known)) / total
 
 
 class LayoutWatch:
@@ -211,7 +215,8 @@ class CrawledSites(BatchedPart[Batch]):
         memory = self._known.get(site)
         if memory is None:
             memory = self._stored(site).plus(self._unsaved.of(site))
-        self._put(site, memory)
+            self._put(site, memory)
+        self._known.move_to_end(site)
         return memory
 
     def _stored(self, site: str) -> SiteMemory:

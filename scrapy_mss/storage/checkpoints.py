@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
+from threading import get_ident
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
@@ -250,6 +251,18 @@ async def completed(future: Future[Any]) -> None:
     """
     if future.done():
         return
-    ours = asyncio.wrap_future(future)
-    ours.add_done_callback(lambda done: done.cancelled() or done.exception())
-    await asyncio.wait([ours])
+    loop, thread = asyncio.get_running_loop(), get_ident()
+    waiting = loop.create_future()
+
+    def wake() -> None:
+        if not waiting.done():
+            waiting.set_result(None)
+
+    def tell(_: Future[Any]) -> None:
+        if get_ident() == thread:  # for which the loop need not be woken up
+            wake()
+        elif not waiting.done():
+            loop.call_soon_threadsafe(wake)
+
+    future.add_done_callback(tell)
+    await waiting

@@ -57,7 +57,7 @@ class Registry:
 
     def find(self, url: str) -> Wrapper | None:
         """The wrapper for the page at *url*."""
-        parts = UrlParts.of(url)
+        parts = UrlParts.of(url) if self.wrappers else None
         if parts is None:
             return None
         matches = []

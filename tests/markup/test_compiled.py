@@ -299,16 +299,15 @@ def test_codes_are_right_whatever_was_forgotten() -> None:
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
-    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str)
-    number, start, end = np.array([1], np.uint8), np.array([0], np.int32), np.array([3], np.int32)
-    with pytest.raises(ValueError, match="expected 1 values, got 0"):
-        read("<p>", number, start[1:], end)
-    with pytest.raises(ValueError, match="expected 1 values, got 0"):
-        read("<p>", number, start, end[1:])
+    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str, b"\x01" * 256, 9)
+    columns = {**vars(tokenize("<p></p>"))}
+    for name in ("tag", "clean_start", "clean_end", "partner"):
+        with pytest.raises(ValueError, match="expected 2 values, got 1"):
+            read(SimpleNamespace(**{**columns, name: columns[name][1:]}))
     with pytest.raises(ValueError, match="from 0 to 3 of 2"):
-        read("<p", number, start, end)
+        read(SimpleNamespace(**{**columns, "clean": "<p"}))
     with pytest.raises(IndexError, match="255 is not from 0"):
-        read("<p>", number | 255, start, end)
+        read(SimpleNamespace(**{**columns, "tag": columns["tag"] | 255}))
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="17 names where 16 have room"):
