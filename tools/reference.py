@@ -58,9 +58,9 @@ customers, too; `scrapy_mss/pages` has their sources. A page about cookies or a 
 declares itself an article stays one. Redirects count in crawls, but for those of short links,
 proxies of feeds and sites that have moved. With a wrapper, a page is an `article`."""
 FATES_INTRODUCTION = """\
-Front pages, feeds and sitemaps announce articles. An address that is probably one counts once a
-crawl, with one of these fates: `announced` is their sum. Of what is older than a week, 200 of a
-site count; lists that have not changed announce nothing.
+Front pages, feeds and sitemaps announce addresses. Each that is probably an article's counts once
+per crawl, with one of these fates; `announced` is their sum. Lists that have not changed announce
+nothing. Of addresses dated more than a week back, at most 200 per site count.
 
 `scrapy mss report --json` has for each site:
 
@@ -72,12 +72,12 @@ site count; lists that have not changed announce nothing.
 }
 ```
 
-*Due* are all but what was dropped on purpose, *requested* `article`, `other` and `failed`. Each of
-its `days` has the `fates` of that day, and stats have the same names: `mss/fate/{fate}`.
+*Due* is what was not dropped on purpose, *requested* is `article`, `other` and `failed`. Each of
+`days` has the `fates` of that day; the stats are `mss/fate/{fate}`.
 
-`NewsSpider` does all that; a spider of your own says what was announced by
-`meta={"mss_announced": True}` of a request. The alarm `coverage` is of the share of requested
-addresses that came out; what is lost again and again counts once there."""
+A spider other than `NewsSpider` marks its requests by `meta={"mss_announced": True}`. The alarm
+`coverage` says that fewer of the requested addresses than usual became articles; one that is lost
+in each crawl counts once."""
 COMMANDS_INTRODUCTION = """\
 All commands work both inside and outside of a Scrapy project. Options that several of them have are
 described here alone:

@@ -23,6 +23,7 @@ from scrapy_mss.commands.base import (
 )
 from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.models.files import write_model
+from scrapy_mss.quality.report import plural
 from scrapy_mss.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def progress_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
 
 def _print(folder: Path, summary: Summary) -> None:
     rows = f"{summary.pages:,} pages, {summary.articles:,} articles"
-    print_line(f"{folder}: {rows}, in {summary.parts:,} parts")
+    print_line(f"{folder}: {rows}, in {plural(summary.parts, 'part')}")
     for reason, count in summary.reasons.most_common():
         print_line(f"  {count:,} pages without an article: {reason}")
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
+from scrapy_mss.commands.base import Action, add_store_argument, chosen_store, writing
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.profiles import DEFAULT
@@ -77,7 +77,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if target is None:
         print(text, end="")
     else:
-        write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
+        with writing(target):
+            write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
         for line in _lines(found, target):
             print_line(line)
     return WITH_ALARMS if found.alarms else GOOD
@@ -103,7 +104,8 @@ def _write_pages(store: UncertainStore, target: Path) -> int:
         for site in found
         for each in store.stored(site)
     ]
-    write_atomically(target, "".join(lines).encode())
+    with writing(target):
+        write_atomically(target, "".join(lines).encode())
     for each in chain.from_iterable(found.values()):
         print_line(f"{each.certainty:.2f} {each.url}")
     return GOOD

@@ -111,7 +111,8 @@ def _used(rules: Registry, pages: list[StoredPage], path: Path) -> Wrapper:
 def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> int:
     """Show what changes in the file of *old*, and on pages; write it if that is wanted."""
     path = file_of(old)
-    before = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
+    read = read_regular(path, LARGEST_FILE)
+    before = read.decode("utf-8-sig")
     after = replaced(before, old, found.rule, found.yaml)
     for line in difference(before, after, str(path)):
         print_line(line)
@@ -123,6 +124,8 @@ def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> in
     print_line(f"scrapy mss workbench {shlex.join(options.pages)} -r {rules} shows the pages")
     if not options.yes and not _is_confirmed(f"Replace the rule in {path}? [y/N] "):
         return NOT_FOUND
+    if read_regular(path, LARGEST_FILE) != read:
+        raise CommandError(f"{path} was changed meanwhile, and is left so; run the command again")
     with writing(path):
         write_atomically(path, after.encode())
     return GOOD

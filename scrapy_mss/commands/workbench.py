@@ -21,6 +21,7 @@ from scrapy_mss.commands.base import (
     stored,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
+from scrapy_mss.quality.report import plural
 
 if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
@@ -89,8 +90,9 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
         with serving(state, options.port) as server:
             address = server.origins.address
-            sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
-            print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
+            n_pages = plural(sum(map(len, pages.by_site.values())), "page")
+            n_sites = plural(len(pages.by_site), "site")
+            print_line(f"{n_pages} of {n_sites}; rules are saved in {folder.resolve()}")
             print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
             sys.stdout.flush()
             if not options.no_browser:

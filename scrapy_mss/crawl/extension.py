@@ -29,7 +29,7 @@ from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.items import FEED
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.quality.alarms import Figure
-from scrapy_mss.quality.report import Alarm, counted
+from scrapy_mss.quality.report import Alarm, plural
 from scrapy_mss.settings import EMIT_UNRESERVED
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
@@ -190,10 +190,10 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
     learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
     by_feeds = numbers.get(stats.TRAIN_SOURCE, source=FEED)
     mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
-    wrapped = counted(len(labelled), "wrapped site")
-    of_sites = f"{learned - by_feeds:.0f} of {counted(int(seen), 'page')} of {wrapped}"
+    wrapped = plural(len(labelled), "wrapped site")
+    of_sites = f"{learned - by_feeds:.0f} of {plural(int(seen), 'page')} of {wrapped}"
     of_feeds = f" and {by_feeds:.0f} by the texts of feeds" if by_feeds else ""
-    found = f"{counted(int(articles), 'article')} in {counted(int(pages), 'page')}"
+    found = f"{plural(int(articles), 'article')} in {plural(int(pages), 'page')}"
     lines = [
         f"learned {of_sites if seen else 'no pages'}{of_feeds} (model {model})",
         f"{found}, mean probability {mean:.2f}" if articles else found,

@@ -28,7 +28,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl.pages import OK, PARTIAL, inherited_meta
+from scrapy_mss.crawl.pages import OK, PARTIAL, inherited_meta, proxy_login
 from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.output.media import Medium, media_fields
 from scrapy_mss.pages.addresses import articles_begun, articles_continued, is_first, site_of
@@ -40,7 +40,6 @@ from scrapy_mss.stats import CrawlStats
 logger = logging.getLogger(__name__)
 
 FURTHER_PAGE: Final = "further_page"  # of a page whose text is part of the article of another one
-PROXY_LOGIN: Final = "Proxy-Authorization"
 DAY: Final = len("2026-01-02")
 MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes as an article, too
 
@@ -153,11 +152,10 @@ class FurtherPages:
     async def _fetched(self, state: _Joining, url: str) -> HtmlResponse | None:
         """The page at *url*, if there is one; without it the article may be partial."""
         # Neither learned from nor given an item: no spider has asked for it.
-        headers, first = {"Referer": state.first.url}, state.response.request
+        first = state.response.request
+        headers = {"Referer": state.first.url, **proxy_login(first)}
         meta = inherited_meta(first)
         request = Request(url, NO_CALLBACK, headers=headers, meta=meta, dont_filter=True)
-        if first is not None and PROXY_LOGIN in first.headers:  # which Scrapy takes out of the meta
-            request.headers[PROXY_LOGIN] = first.headers[PROXY_LOGIN]
         try:
             response = await self.fetch(request)
         except IgnoreRequest:  # robots.txt forbids it, say

@@ -30,6 +30,8 @@ OF_ONE_REQUEST = frozenset(
     "is_start_request playwright_page playwright_security_details redirect_reasons redirect_times "
     "redirect_ttl redirect_urls retry_times".split()
 )
+OF_PROXY = ("proxy", "_auth_proxy")  # in a meta
+PROXY_LOGIN = "Proxy-Authorization"  # which Scrapy takes out of it
 OK = 200
 NOT_MODIFIED = 304
 
@@ -75,8 +77,19 @@ def inherited_meta(request: Request | None) -> dict[str, Any]:
     return {
         key: value
         for key, value in (request.meta if request is not None else {}).items()
-        if key not in OF_ONE_REQUEST and not str(key).startswith("mss_")
+        if not is_own(str(key))
     }
+
+
+def is_own(key: str) -> bool:
+    """Whether *key* of a meta is ours, or of one request alone."""
+    return key in OF_ONE_REQUEST or key.startswith("mss_")
+
+
+def proxy_login(request: Request | None) -> dict[str, bytes]:
+    """The header of *request* with which its proxy lets it pass, if there is one."""
+    login = request.headers.get(PROXY_LOGIN) if request is not None else None
+    return {PROXY_LOGIN: login} if login else {}
 
 
 def listed_moments(response: Response) -> Moments:

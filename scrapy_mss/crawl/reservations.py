@@ -18,15 +18,17 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss.crawl._compat import runs_asyncio
-from scrapy_mss.crawl.pages import OK
+from scrapy_mss.crawl.pages import OF_PROXY, OK, inherited_meta, proxy_login
 from scrapy_mss.pages.reservations import HEADER, HEADERS, MAX_FILE, Reservation, SiteFiles, stated
 
 logger = logging.getLogger(__name__)
 
 MAX_HOSTS: Final = 10_000  # whose files are kept: some kilobytes each
 ROBOTS, TDMREP = "/robots.txt", "/.well-known/tdmrep.json"
-# Nobody else is asked, no error is mended, and no more is downloaded than is read.
+# Nobody else is asked, no error is mended, no more is downloaded than is read, and not for long:
+# the articles of the host wait for it, and where these are many, the crawl.
 ONCE: Final = {
+    "download_timeout": 15,
     "dont_redirect": True,
     "dont_retry": True,
     "download_maxsize": MAX_FILE,
@@ -58,7 +60,8 @@ class Reservations:
         if runs_asyncio():
             async with host.lock:
                 for path in (ROBOTS, TDMREP):
-                    await self._ask(host, f"{url.scheme}://{url.netloc}{path}", path)
+                    asked = f"{url.scheme}://{url.netloc}{path}"
+                    await self._ask(host, asked, path, response.request)
         values = {
             name: [str(value, "latin-1") for value in response.headers.getlist(name)]
             for name in HEADERS
@@ -77,13 +80,17 @@ class Reservations:
             del self._hosts[next(iter(self._hosts))]
         return host
 
-    async def _ask(self, host: _Host, url: str, path: str) -> None:
+    async def _ask(self, host: _Host, url: str, path: str, page: Request | None) -> None:
+        """Read the file at *url*, through the proxy of the request for a *page*, if it has one."""
         if path in host.known:
             return
         host.known.add(path)
+        given = inherited_meta(page)
         meta = {**ONCE, "dont_obey_robotstxt": path == ROBOTS}
+        meta |= {name: given[name] for name in OF_PROXY if name in given}
+        request = Request(url, NO_CALLBACK, headers=proxy_login(page), meta=meta, dont_filter=True)
         try:
-            response = await self._fetch(Request(url, NO_CALLBACK, meta=meta, dont_filter=True))
+            response = await self._fetch(request)
         except Exception:
             logger.debug("scrapy-mss: cannot download %s", url, exc_info=True)
             return

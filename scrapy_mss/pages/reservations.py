@@ -63,6 +63,7 @@ MAX_VALUE: Final = 1000  # characters of a value
 MAX_VALUES: Final = 20  # of one name
 MAX_RULES: Final = 100  # of a crawler, or of a file
 MAX_STARS: Final = 20  # in a rule: what follows each is searched for in every path
+MAX_PATH: Final = 4_096  # characters of it
 
 
 def is_reserved(found: Iterable[Reservation]) -> bool:
@@ -116,6 +117,7 @@ class SiteFiles(NamedTuple):
 
     def of(self, path: str) -> tuple[Reservation, ...]:
         """What they say of the page at *path*."""
+        path = path[:MAX_PATH]
         signals = (Reservation(ROBOTS, SIGNAL, value) for value in self.signals)
         forbidden = [agent for agent, rules in self.rules.items() if _forbid(rules, path)]
         by_name = [Reservation(ROBOTS, DISALLOW, ", ".join(forbidden))] if forbidden else []
@@ -168,6 +170,8 @@ class SiteFiles(NamedTuple):
 def _tdm_row(row: object) -> dict[str, str]:
     """A rule of a tdmrep.json; empty if it is none."""
     if not isinstance(row, dict) or not isinstance(row.get("location"), str):
+        return {}
+    if row["location"].count("*") > MAX_STARS:
         return {}
     values = {
         name: row[name] for name in ("location", *TDM) if isinstance(row.get(name), str | int)

@@ -26,7 +26,7 @@ from scrapy_mss.quality.counts import (
     Share,
 )
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
-from scrapy_mss.quality.report import Alarm, Report, SiteReport, counted, date_of
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, plural
 
 MIN_DAYS: Final = 3  # that make a line
 CAUSES: Final = 4  # of loss, in a row
@@ -46,7 +46,7 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none';
 def page(found: Report) -> str:
     """The page."""
     period = f"{_day(found.first)} to {_day(found.today)} {date_of(found.today).year}"
-    title = f"Quality of {counted(len(found.sites), 'site')}"
+    title = f"Quality of {plural(len(found.sites), 'site')}"
     main = element(
         "main",
         element("h1", title),
@@ -256,7 +256,7 @@ def sparkline(numbers: Sequence[float | None], most: float, label: str) -> Html:
 
 def _details(site: SiteReport, found: Report) -> Html:
     total = site.total
-    pages = f"{counted(total[ARTICLES], 'article')} in {counted(total[PAGES], 'page')}"
+    pages = f"{plural(total[ARTICLES], 'article')} in {plural(total[PAGES], 'page')}"
     name = element("span", site.site, class_="name")
     size = element("span", pages, class_="muted")
     shown = (_learned(site), _losses(site), _kinds(site, found.today), _days(site))

@@ -210,7 +210,7 @@ def report(
     return Report(today, made)
 
 
-def counted(number: int, thing: str) -> str:
+def plural(number: int, thing: str) -> str:
     """Such as "1 site" and "2 sites"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 

@@ -11,7 +11,7 @@ from asyncio import Lock, sleep
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import IgnoreRequest
@@ -71,6 +71,7 @@ LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed 
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
 MAX_SECONDS: Final = 30  # of processor time for the lists of a site; a list has a limit of its own
 MAX_TEXTS: Final = 2**21  # characters of all texts of a site that requests bring along in a crawl
+MAX_WAITING: Final = 2**26  # of all that wait at a time: of most languages that is a byte each
 MAX_BODY: Final = {"download_maxsize": MAX_BYTES, "download_warnsize": 0}
 
 # Why a list is not read, beside what its process says.
@@ -129,6 +130,7 @@ class NewsSpider(Spider):
             site.hosts.update(entry.hosts)
             site.meta.update(entry.request_meta)
         self.limit = _limit(limit)
+        self.text_left = MAX_WAITING
         self.list_reader = ListReader()
 
     @property
@@ -363,7 +365,7 @@ class NewsSpider(Spider):
             meta={**self.request_meta(site.name, ARTICLE), **ours},
             priority=-max(age, 0) // 60,
         )
-        _add_text(site, request, listed.text)
+        self._add_text(site, request, listed.text)
         return request
 
     def _add_details(self, site: ListedSite, listed: Iterable[Listed]) -> None:
@@ -376,10 +378,24 @@ class NewsSpider(Spider):
             request = site.waiting.get(address_key(each.url)) if has_details else None
             if request is None:
                 continue
-            _add_text(site, request, each.text)
+            self._add_text(site, request, each.text)
             request.meta[LISTED] = max(request.meta[LISTED], each.minute)
             if not any(request.meta[LISTED_MOMENTS]):
                 request.meta[LISTED_MOMENTS] = list(each.moments)
+
+    def _add_text(self, site: ListedSite, request: Request, text: FedText | None) -> None:
+        """Have *request* bring along what its feed has of the page, within the limits."""
+        if text is None or request.meta.get(LISTED_TEXT):
+            return
+        length = len(text.html)
+        if length <= min(site.text_left, self.text_left):
+            site.text_left -= length
+            self.text_left -= length
+            request.meta[LISTED_TEXT] = text
+            finalize(request, self._forget_text, length).atexit = False
+
+    def _forget_text(self, length: int) -> None:
+        self.text_left += length
 
     def _due(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[tuple[int, Listed]]:
         """Those that were not asked for in this crawl and are to be read, with their keys."""
@@ -394,14 +410,6 @@ class NewsSpider(Spider):
                 yield key, each
             elif self._fates:
                 self._fates.drop(site.name, key, each.url, fates.NOT_DUE)
-
-
-def _add_text(site: ListedSite, request: Request, text: FedText | None) -> None:
-    """Have *request* bring along what its feed has of the page, within the limit of the *site*."""
-    is_new = text is not None and not request.meta.get(LISTED_TEXT)
-    if text is not None and is_new and len(text.html) <= site.text_left:
-        site.text_left -= len(text.html)
-        request.meta[LISTED_TEXT] = text
 
 
 def _limit(given: int | str) -> int:

@@ -16,6 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from scrapy_mss.crawl.pages import RECHECK, SKIP_EXTRACTION, SKIP_TRAINING, is_own
+
+OURS = (RECHECK, SKIP_EXTRACTION, SKIP_TRAINING)  # of ours those that say what is wanted
+# Names of functions: who names hosts need not be who names code.
+OF_CODE = ("playwright_page_init_callback", "playwright_page_event_handlers")
 TEXT_FILES = (".txt", ".csv", ".lst")  # no sites: there are no such domains
 
 
@@ -56,6 +61,12 @@ def _entry(line: str) -> Entry:
     hosts = [each.lower() for each in rest if "=" not in each]
     pairs = (each.partition("=") for each in rest if "=" in each)
     meta = tuple((key, text) for key, _, text in pairs)
+    for key, _ in meta:
+        if not key or (is_own(key) and key not in OURS) or key in OF_CODE:
+            raise SiteListError(
+                f"{line!r}: expected meta that requests may share, such as playwright=true, got "
+                f"{key!r}"
+            )
     for host in hosts:
         if not _is_host(host):
             raise SiteListError(
@@ -69,14 +80,16 @@ def _entry(line: str) -> Entry:
 def _value(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
 def _is_file(name: str) -> bool:
     if "://" in name:
         return False
-    is_one = Path(name).is_file()
+    is_one = False
+    with suppress(OSError):  # longer than names of files can be, as meta may be
+        is_one = Path(name).is_file()
     if name.endswith(TEXT_FILES) and not is_one:
         raise SiteListError(f"{name}: no such file, which should have a site on each line")
     return is_one

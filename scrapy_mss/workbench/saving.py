@@ -229,4 +229,4 @@ def _message(rule: Wrapper, folder: Path, n_tests: int) -> str:
         return f"{passed}; but another file of the folder is wrong: {error.problems[0]}"
     found = {used.find(test.url) for test in rule.tests}
     others = ", ".join(sorted(str(file_of(each)) for each in found if each not in (rule, None)))
-    return f"{passed}; but a crawl would use that in {others}" if others else passed
+    return f"{passed}; but a crawl would use the rule in {others}" if others else passed

@@ -14,7 +14,7 @@ from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.schema import document_of, documents, yaml_of
 
 _PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
-_COMMENT: Final = re.compile(r"[ \t\r]*(#.*)?")  # to the end of a line
+_COMMENT: Final = re.compile(r"[ \t]*(#[^\r\n]*)?")  # to the end of a line
 
 
 def file_of(rule: Wrapper) -> Path:
@@ -32,16 +32,20 @@ def replaced(text: str, old: Wrapper, new: Wrapper, alone: str = "") -> str:
 
     Comments within the rule go with it. A `WrapperError` if another file would come of it.
     """
+    line_end = "\r\n" if "\r\n" in text else "\n"
     found = [(each, each.wrappers("")) for each in documents(text.encode())]
     rules = [rule for _, some in found for rule in some]
     if rules == [old]:
-        return alone or yaml_of(new)
+        return (alone or yaml_of(new)).replace("\n", line_end)
+    if old not in rules:
+        raise rejected("the rule that was read", "a file that was changed meanwhile")
     document, at = next((each, some.index(old)) for each, some in found if old in some)
     node = document.node_at(document.wrappers("")[at].origin.removeprefix(": $"))
     start, end = node.start_mark.index, _end_of(node)
     end = len(text[:end].rstrip())
     end += len(match[0]) if (match := _COMMENT.match(text, end)) and _ends_line(text, match) else 0
-    after = f"{text[:start]}{_as_at(node, new)}{text[end:]}"
+    written = _as_at(node, new).replace("\n", line_end)
+    after = f"{text[:start]}{written}{text[end:]}"
     try:
         now = [rule for each in documents(after.encode()) for rule in each.wrappers("")]
     except WrapperError:
@@ -52,7 +56,7 @@ def replaced(text: str, old: Wrapper, new: Wrapper, alone: str = "") -> str:
 
 
 def _ends_line(text: str, found: re.Match[str]) -> bool:
-    return found.end() == len(text) or text[found.end()] == "\n"
+    return found.end() == len(text) or text[found.end()] in "\r\n"
 
 
 def _end_of(node: yaml.Node) -> int:

@@ -60,6 +60,17 @@ def test_the_texts_that_wait_with_requests_of_a_site_are_limited(spider: NewsSpi
     assert given == ["four", None, "four", None]
 
 
+def test_the_texts_that_wait_with_requests_of_all_sites_are_limited(spider: NewsSpider) -> None:
+    (site,) = spider.sites.values()
+    spider.text_left = 8
+
+    found = [*spider._articles(site, named("four", "four", "four"), guessed=False)]
+
+    assert [listed_text(each) is not None for each in found] == [True, True, False]
+    found.clear()
+    assert spider.text_left == 8
+
+
 def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:
     (site,) = spider.sites.values()
     waiting, gone = spider._articles(site, named("", ""), guessed=False)

@@ -16,7 +16,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl.further_pages import PROXY_LOGIN, FurtherPages, _may_go_on, joined_article
+from scrapy_mss.crawl.further_pages import FurtherPages, _may_go_on, joined_article
+from scrapy_mss.crawl.pages import PROXY_LOGIN
 from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.stats import CrawlStats
 from tests.helpers.local_server import serving

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.fed_text import FedText
-from scrapy_mss.crawl.pages import FED, LISTED_TEXT
+from scrapy_mss.crawl.pages import FED, LISTED_TEXT, PROXY_LOGIN
+from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.pages.reservations import (
     STATEMENTS,
     Reservation,
@@ -129,11 +133,32 @@ def test_whatever_is_in_a_file_of_a_site_it_is_read(start: str, text: str) -> No
     SiteFiles().with_robots(start + text).with_tdmrep(start + text).of("/" + text)
 
 
-def test_a_robots_rule_of_many_stars_is_left_out() -> None:
-    rules = (
-        SiteFiles().with_robots(f"User-agent: GPTBot\nDisallow: /{'*a' * 400}\nDisallow: /b").rules
-    )
-    assert rules == {"gptbot": [("/b", False)]}
+def test_a_rule_of_many_stars_is_left_out() -> None:
+    many = f"/{'*a' * 400}"
+    found = SiteFiles().with_robots(f"User-agent: GPTBot\nDisallow: {many}\nDisallow: /b")
+    assert found.rules == {"gptbot": [("/b", False)]}
+    assert SiteFiles().with_tdmrep(f'[{{"location": "{many}", "tdm-reservation": 1}}]').tdm == ()
+
+
+def test_files_are_asked_for_once_by_the_proxy_of_the_page_and_not_for_long() -> None:
+    asked: list[Request] = []
+
+    async def fetch(request: Request) -> Response:
+        asked.append(request)
+        raise TimeoutError
+
+    meta = {"proxy": "http://p.example", "_auth_proxy": "http://p.example"}
+    first = Request(URL, headers={PROXY_LOGIN: "x"}, meta={**meta, "playwright": True})
+    reservations = Reservations(fetch)
+    for _ in range(2):
+        assert asyncio.run(reservations.of(HtmlResponse(URL, request=first), ())) == ()
+
+    assert len(asked) == 2
+    for request in asked:
+        assert meta.items() <= request.meta.items()
+        assert request.headers[PROXY_LOGIN] == b"x"
+        assert request.meta["download_timeout"] <= 15
+        assert "playwright" not in request.meta
 
 
 LONG = "<p>" + "The ferry sails again, and all are glad. " * 20

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
+import pytest
+
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.commands import CommandError
+from scrapy_mss.commands import suggest as command
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.suggest import suggest
 from scrapy_mss.wrappers import label, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.local_server import serving_files
@@ -103,3 +109,22 @@ def test_a_rule_is_replaced_after_its_changes_were_shown_and_confirmed(tmp_path:
 
     (tmp_path / "rules.yaml").write_text(other.removeprefix("---\n"))
     assert "rules.yaml: no rule is for any of the 5 pages" in run(tmp_path, *line).err
+
+
+def test_an_edit_while_the_question_is_open_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text("site: news.example\nbody: .gone\n")
+    (old,) = load_wrappers(path)
+    found = suggest([*map(article, range(5))], Extractor(), None, old)
+    options = Namespace(pages=["pages.jsonl"], yes=False)
+
+    def edited(_question: str) -> bool:
+        path.write_text("site: news.example\nbody: .mine\n")
+        return True
+
+    monkeypatch.setattr(command, "_is_confirmed", edited)
+    with pytest.raises(CommandError, match="changed meanwhile"):
+        command._replace(options, found, old)
+    assert "mine" in path.read_text()

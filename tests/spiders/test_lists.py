@@ -347,6 +347,20 @@ def test_what_has_an_equals_sign_after_a_site_is_meta_of_its_requests() -> None:
 
 
 @pytest.mark.parametrize(
+    "key", ["", "redirect_urls", "mss_listed_text", "playwright_page_init_callback"]
+)
+def test_what_is_no_meta_to_share_is_named(key: str) -> None:
+    with pytest.raises(SiteListError, match=f"that requests may share, .* got '{key}'"):
+        entries_of([f"a.example {key}=5"])
+
+
+def test_any_value_of_meta_is_read() -> None:
+    (entry,) = entries_of(["a.example x=" + "[" * 100_000])
+
+    assert entry.request_meta["x"].startswith("[[")
+
+
+@pytest.mark.parametrize(
     "host", ["word", "b.example/path", "b.example:80", "http://b.example", "."]
 )
 def test_what_is_no_host_after_a_site_is_named(host: str) -> None:

@@ -139,4 +139,4 @@ def test_where_another_rule_would_be_used_it_is_told(tmp_path: Path) -> None:
 
     saved = save(RULE, CHECKED, tmp_path)
 
-    assert f"a crawl would use that in {tmp_path / 'a.yaml'}" in saved.message
+    assert f"a crawl would use the rule in {tmp_path / 'a.yaml'}" in saved.message

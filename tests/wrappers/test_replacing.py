@@ -84,6 +84,19 @@ def test_other_rules_stay_with_their_comments(form: str) -> None:
     assert "# old" not in after
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_lines_end_as_in_the_file(form: str) -> None:
+    old = rules_in(FORMS[form])[1]
+
+    expected = replaced(FORMS[form], old, NEW).replace("\n", "\r\n")
+    assert replaced(FORMS[form].replace("\n", "\r\n"), old, NEW) == expected
+
+
+def test_a_file_that_has_the_rule_no_more_is_an_error() -> None:
+    with pytest.raises(WrapperError, match="changed meanwhile"):
+        replaced(FORMS["list"], rules_in(FORMS["documents"])[0], NEW)
+
+
 def test_the_only_rule_is_replaced_with_its_comments(tmp_path: Path) -> None:
     path = tmp_path / "a: $ b.yaml"
     path.write_text("# old\nsite: b.example\nbody: .b\n")
