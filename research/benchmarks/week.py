@@ -10,7 +10,7 @@ published, as a table by site. The exit code is 1 if anything is wrong:
     twice    articles with two items, but for those that have moved
     copies   copies of other sites' texts and moved articles, in brackets those with another `story`
     false    items of what is no article, or of no page of the site's
-    wrong text  items that lack a fifth of their article, or have a fifth of other text
+    wrong text  items that lack a fifth of their article, or have a fifth besides and a standfirst
     edits    revisions, and in brackets false ones and edits that were missed
     alarm    hours from the beginning of the fault, and within how many it has to come
 """

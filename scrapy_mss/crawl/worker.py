@@ -23,18 +23,21 @@ from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send
 from scrapy_mss.crawl.wire import PageRequest, follow
-from scrapy_mss.metadata.languages import language_of
+from scrapy_mss.metadata.languages import detector
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.wrappers import Wrapper, css
 
 # The first page of a process pays for imports that later ones do not, out of its own time limit.
+# The model of py3langid, half a second and 77 MB, waits for a page that needs it, as few do where
+# common words confirm what is declared; but not if a page has hardly the time.
+HARDLY_TIME = 5.0  # seconds: ten times what it takes to load
 WARM_UP_URL = "https://news.example.com/2026/a"
 WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author" content="Ann Lee">
 <script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2026-01-02"}</script>
 <h1>A</h1><article><p>By Ann Lee, 2 January 2026</p><p>One two three. <a href=x>Four</a></p>"""
 WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
 
-# Bytes that a worker may allocate. Idle, it has 100 MB, or 180 with the extra `language`; a page of
+# Bytes that a worker may allocate. Idle, it has 100 MB, or 180 with py3langid's model; a page of
 # 5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes for each, lxml's tree included.
 MEMORY = 2**30
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
@@ -78,12 +81,13 @@ def main(seconds: str, kinds: str, *fields: str) -> None:
             model.bayes.add(counts)
         follow(model, changes)
         work = PageWork(model, ReadOptions(fields, tuple(kinds.split(","))))
-        _warm_up(work)
+        _warm_up(work, float(seconds))
         _serve(work, pages, answers, Limits(float(seconds), MEMORY, resident()))
 
 
-def _warm_up(work: PageWork) -> None:
-    language_of(WARM_UP, None)
+def _warm_up(work: PageWork, seconds: float) -> None:
+    if seconds < HARDLY_TIME:
+        detector()
     for wrapper in (None, WARM_UP_WRAPPER):
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 

@@ -161,10 +161,10 @@ def language_of(text: str | None, declared: str | None) -> str | None:
 
 def language_by_bytes(read: str, declared: str | None) -> str | None:
     """The same by the library alone, of the beginning that is *read* of a text."""
-    identifier = detector()
-    if identifier is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
+    if not _has_letters(read, CERTAIN if declared else ENOUGH):
         return declared
-    if declared and declared not in known():
+    identifier = detector()
+    if identifier is None or (declared and declared not in known()):
         return declared
     found = str(identifier.classify(read)[0])
     found = "zh" if found in ("yue", "wuu") else found  # as pages call it

@@ -278,7 +278,7 @@ class _Article:
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
-        name = TAG_NAMES[self.tokens.tag[place]]
+        name = TAG_NAMES[self._columns[1][place]]
         if name == "unknown":
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
@@ -403,6 +403,8 @@ class _Article:
         captions = self._opening("figcaption", figures[0]) if figures else []
         if captions:
             return self._text(captions[0])
+        if not self._may_have_caption(place):
+            return ""
         kinds, tags, partners = self._columns
         near = kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
         for at in (place + 1 + found.start() for found in _OPENING.finditer(near)):
@@ -413,6 +415,12 @@ class _Article:
             if is_block and (name == "figcaption" or self._is_called_caption(at)):
                 return self._text(at)
         return ""
+
+    def _may_have_caption(self, place: int) -> bool:
+        """Whether anything is called a caption near behind a picture, or much stands there."""
+        last = min(place + CAPTION_WITHIN, len(self.tokens)) - 1
+        start, end = self.tokens.clean_end[place], self.tokens.clean_end[last]
+        return end - start > MAX_TAG or CAPTION in self.tokens.clean[start:end].lower()
 
     def _is_called_caption(self, element: int) -> bool:
         source = self._source(element)
@@ -481,10 +489,10 @@ class _Article:
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:
     """The addresses in a `srcset`, each with its width or density."""
     for part in _BETWEEN_SIZES.split(listed)[:MAX_SIZES]:
-        address, *described = part.split()[:2] or [""]
-        if address:
-            size = _SIZE.match("".join(described))  # `1200w` or `2x`
-            yield float(size[1]) if size else 1.0, address
+        words = part.split(maxsplit=2)
+        if words:
+            size = _SIZE.match(words[1]) if len(words) > 1 else None  # `1200w` or `2x`
+            yield float(size[1]) if size else 1.0, words[0]
 
 
 def _is_small(attributes: Mapping[str, str]) -> bool:

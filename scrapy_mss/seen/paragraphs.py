@@ -28,6 +28,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.blocks.opinions import Role, role_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -48,9 +49,10 @@ SHORT: Final = 60  # characters of a line whose numbers may be a clock's or a co
 ENDS: Final = (".", "!", "?", '"', "”", "。", "！", "？")  # noqa: RUF001 - of sentences
 IDEOGRAPH: Final = 3  # characters that one of a script without spaces counts as
 MIN_LETTERS: Final = 15  # below that a line is a label, such as "Comments"
-MIN_BESIDE: Final = 2  # paragraphs of the article in the same kind of element
-MOST: Final = 0.5  # of its words; if those have less, single paragraphs count from a share on
-MIN_SHARE: Final = 0.2  # of its words
+MIN_BESIDE: Final = 2  # paragraphs of the article in the same kind of element, or
+MIN_SHARE: Final = 0.2  # of its words: short articles have a single one
+NEAR: Final = 3  # elements up, where an advertisement has its name
+MOST: Final = 0.5  # of its words
 CONTAINERS: Final = (2, 3)  # elements up, where editors of blocks have each paragraph in its own
 PARAGRAPH: Final = TAG_NUMBERS["p"]
 HEADLINES: Final = (TAG_NUMBERS["h1"], TAG_NUMBERS["title"])  # their numbers are news: "12 dead"
@@ -245,18 +247,15 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
     names[page.ancestor_tags[0, :n] == PARAGRAPH] = 0  # a note has a class of its own
     pairs = np.stack((around.astype(np.uint64), names))
     siblings = np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
-    lines_of = np.unique(element, return_inverse=True)[1]
-    of_article, in_element = _several(siblings, kept), _several(lines_of, kept)
-    n_kept = kept * words
-    if n_kept[of_article | in_element].sum() <= MOST * n_kept.sum():
-        of_article |= _has(MIN_SHARE, siblings, n_kept)
-        in_element |= _has(MIN_SHARE, lines_of, n_kept)
+    of_article = _of_article(siblings, kept, words)
+    in_element = _of_article(np.unique(element, return_inverse=True)[1], kept, words)
     of_article |= in_element | np.isin(around, element[kept & in_element])
+    of_article &= ~_advertises(page, n)
     for depth in CONTAINERS:
         keys = mix([names, *page.ancestor_keys[1:depth, :n]])
         alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
         group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
-        of_article |= _has(MOST, group, n_kept)
+        of_article |= _has_most(group, kept, words)
     found: Bools = of_article & is_text(page, lines)
     return found
 
@@ -270,16 +269,31 @@ def is_text(page: Page, lines: list[str]) -> Bools:
     return found
 
 
-def _several(group: NDArray[np.intp], kept: Bools) -> Bools:
-    """bool[n]: blocks in whose *group* several are *kept*."""
-    several: Bools = (np.bincount(group, kept) >= MIN_BESIDE)[group]
-    return several
+def _of_article(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
+    """bool[n]: blocks in whose *group* several are *kept*, or much of all that is."""
+    counts = np.bincount(group, kept)
+    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    enough: Bools = ((counts >= MIN_BESIDE) | (share >= MIN_SHARE))[group]
+    return enough
 
 
-def _has(share: float, group: NDArray[np.intp], words: Counts) -> Bools:
-    """bool[n]: blocks in a *group* that has more than that *share* of all *words* that are kept."""
-    has: Bools = (np.bincount(group, words) > share * words.sum())[group]
-    return has
+def _has_most(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
+    """bool[n]: blocks in the *group* that has most of all that is *kept*."""
+    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    most: Bools = (share > MOST)[group]
+    return most
+
+
+def _advertises(page: Page, n: int) -> Bools:
+    """bool[n]: blocks alone in an element whose class words say that it is beside a text.
+
+    Paragraphs have such words without it: a correction is a notice.
+    """
+    elements = page.containers
+    is_alone = (elements.end - elements.begin == 1) & (elements.tag != PARAGRAPH)
+    is_alone &= role_counts(page.attributes)[Role.BESIDE] > 0
+    advertises: Bools = np.logical_or.reduce(np.append(is_alone, False)[elements.around[:NEAR, :n]])
+    return advertises
 
 
 def _letters(line: str) -> int:
