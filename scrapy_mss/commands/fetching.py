@@ -12,6 +12,7 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
+from tqdm import tqdm
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
@@ -138,19 +139,21 @@ def fetched(
     """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
 
     They are fetched as the project does it, without its pipelines. *failed* gets each address
-    without a page, and the reason.
+    without a page, and the reason. A running count is on standard error if that is a terminal.
     """
     found: dict[str, StoredPage] = {}  # each once, wherever addresses redirect to
 
     def take(asked: str, response: Response) -> None:
         if isinstance(response, HtmlResponse):
             found[response.url] = StoredPage(response.url, response.text)
+            count.update()
         else:
             failed(asked, f"expected HTML, got {type(response).__name__}")
 
     process = crawler_process(command, SETTINGS)
     crawler = process.create_crawler(SiteSpider)
-    run(process, crawler, addresses=addresses, take=take, failed=failed, most=most)
+    with tqdm(unit=" pages", desc="fetched", leave=False, disable=None) as count:
+        run(process, crawler, addresses=addresses, take=take, failed=failed, most=most)
     return [*found.values()]
 
 
