@@ -25,7 +25,7 @@ import numpy as np
 from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks
-from scrapy_mss.core.hashing import is_among, mix_rows
+from scrapy_mss.core.hashing import is_among
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import (
@@ -79,8 +79,11 @@ def select(
     """
     if others is None:
         others = np.zeros(len(probability), np.bool_)
-    zero = threshold(page, np.where(others, 0.0, probability))
-    scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
+        zero = threshold(page, probability)
+        scores = token_scores(page, probability, zero - bias)
+    else:
+        zero = threshold(page, np.where(others, 0.0, probability))
+        scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
@@ -125,8 +128,7 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
     if not np.count_nonzero(above & ~kept):
         return kept
-    path = mix_rows(page.ancestor_keys)
-    return kept | above & is_among(path, path[kept])
+    return kept | above & is_among(page.paths, page.paths[kept])
 
 
 def duplicates(page: Page, kept: Bools) -> Bools:

@@ -315,8 +315,11 @@ class Address(NamedTuple):
 
 def address_of(url: str) -> Address | None:
     """The address in *url*; None for one that is too long or cannot be read."""
-    if len(url) > MAX_ADDRESS:
-        return None
+    return None if len(url) > MAX_ADDRESS else _address_of(url)
+
+
+@lru_cache(2**4)  # pages under way: each is asked for three times
+def _address_of(url: str) -> Address | None:
     try:
         split = urlsplit(url)
     except ValueError:  # an unclosed bracket, and the like

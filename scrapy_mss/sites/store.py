@@ -41,7 +41,8 @@ logger = logging.getLogger(__name__)
 # Pages, labelled pages, period, texts, containers, shapes; the keys that follow are aligned.
 _HEADER = struct.Struct("<ddqIII4x")
 _CHECKSUM = struct.Struct("<I")
-_KEY, _ROW, _MINUTE = 8, 4 * WIDTH, 4  # bytes
+_KEYS, _ROWS, _MINUTES = (np.dtype(kind) for kind in ("<u8", "<f4", "<u4"))
+_KEY, _ROW, _MINUTE = _KEYS.itemsize, _ROWS.itemsize * WIDTH, _MINUTES.itemsize  # bytes
 SHAPE_COUNTS = len(Seen._fields)
 LARGEST_COUNT: Final = 2.0**53  # beyond it, one more is none; sums of such counts stay finite
 LAST_PERIOD: Final = period_of(2**32)  # minutes are 32 bits wide
@@ -64,9 +65,9 @@ def packed(memory: SiteMemory) -> bytes:
     return b"".join(
         (
             _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
-            *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
-            *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
-            *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
+            *[np.ascontiguousarray(table.keys, _KEYS).data for table in tables],
+            *[np.ascontiguousarray(table.rows, _ROWS).data for table in tables],
+            *[np.ascontiguousarray(table.seen, _MINUTES).data for table in tables],
             _address_bytes(memory.addresses),
         )
     )
@@ -94,9 +95,9 @@ def unpacked(data: bytes) -> SiteMemory:
     if not 0 <= period <= LAST_PERIOD:
         raise DamagedMemoryError(f"expected a period up to {LAST_PERIOD}, got {period}")
     rows_at = _HEADER.size + _KEY * n
-    keys = np.frombuffer(data, "<u8", n, _HEADER.size)
-    rows = np.frombuffer(data, "<f4", n * WIDTH, rows_at).reshape(n, WIDTH)
-    seen = np.frombuffer(data, "<u4", n, rows_at + _ROW * n)
+    keys = np.frombuffer(data, _KEYS, n, _HEADER.size)
+    rows = np.frombuffer(data, _ROWS, n * WIDTH, rows_at).reshape(n, WIDTH)
+    seen = np.frombuffer(data, _MINUTES, n, rows_at + _ROW * n)
     texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
     containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
     are_counts = not n or (rows.min() >= 0 and rows.max() <= LARGEST_COUNT)
