@@ -413,7 +413,7 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if text != " " and (line := clean(text)))
+    return ((line, row) for text, row in runs if not text.isspace() and (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
