@@ -60,7 +60,7 @@ proxies of feeds and sites that have moved. With a wrapper, a page is an `articl
 FATES_INTRODUCTION = """\
 Front pages, feeds and sitemaps announce addresses. Each that is probably an article's counts once
 per crawl, with one of these fates; `announced` is their sum. Lists that have not changed announce
-nothing. Of addresses dated more than a week back, at most 200 per site count.
+nothing. Of a site, at most 5,000 count, 200 of them dated more than a week back.
 
 `scrapy mss report --json` has for each site:
 

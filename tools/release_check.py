@@ -105,7 +105,11 @@ def same_model(data: Path) -> None:
     training = (sys.executable, "-m", "research.training", data, "--out", trained)
     run(*training, variables=ONE_THREAD)
     if trained.read_bytes() != MODEL.read_bytes():
-        raise MissingError(f"{trained} is another model than {MODEL.relative_to(ROOT)}")
+        raise MissingError(
+            f"{trained} is another model than {MODEL.relative_to(ROOT)}, which needs the numpy, "
+            "the scikit-learn and the type of processor that it was made with; see "
+            "research/notes/model.md"
+        )
 
 
 def main() -> int:

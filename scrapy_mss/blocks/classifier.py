@@ -112,16 +112,11 @@ class Network:
 
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
-        return _standardized(np.asarray(inputs.T, np.float64), self.mean, self.scale, CLIP)
-
-
-@accelerated()
-def _standardized(columns: Floats, mean: Matrix, scale: Matrix, bound: float) -> Matrix:
-    """float32[n, k]: *columns* (float64[k, n]) with mean 0 and deviation 1, clipped at *bound*."""
-    values = columns.T.astype(np.float32, order="F")
-    values -= mean
-    values *= scale
-    return np.clip(values, -bound, bound, out=values)
+        values = inputs.astype(np.float32, order="F")
+        values -= self.mean
+        values *= self.scale
+        np.maximum(values, -CLIP, out=values)
+        return np.minimum(values, CLIP, out=values)
 
 
 @accelerated()

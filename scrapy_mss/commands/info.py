@@ -13,6 +13,7 @@ from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.files import FILE, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.quality.report import plural
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore
@@ -70,7 +71,7 @@ def _print_model(named: str, model: Model) -> None:
 
 def _worth(taught: ScriptLesson) -> str:
     """What the sites in a script teach, in words."""
-    sites = f"{taught.sites:,} labelled sites"
+    sites = plural(taught.sites, "labelled site")
     if not taught.weight:
         return f"{sites}, no proven gain for others"
     return f"{sites}, correct others by {taught.weight:.2f}, {taught.gain:+.4f} log-likelihood"

@@ -31,6 +31,7 @@ except ImportError:  # Windows
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page
+    from playwright.async_api import Response as Answer
     from scrapy.settings import BaseSettings
 
 HANDLER: Final = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
@@ -116,10 +117,12 @@ class Browser:
             is_quiet = await window.end()
             self._contexts.put_nowait(context if is_quiet else next(self._numbers))
         is_page = isinstance(shown, HtmlResponse) and shown.status == OK and FLAG in shown.flags
-        if not is_page or site_of(shown.url) != site_of(request.url):
+        url = window.url or request.url  # whatever its scripts show in the line of the address
+        if not is_page or {site_of(shown.url), site_of(url)} != {site_of(request.url)}:
             return None
-        # Whatever its scripts show in the line of the address.
-        return shown.replace(url=request.url, request=request, cls=HtmlResponse)
+        if url != request.url:  # a script went on to it: as a redirect
+            request.meta["redirect_urls"] = [*request.meta.get("redirect_urls", ()), request.url]
+        return shown.replace(url=url, request=request, cls=HtmlResponse)
 
     async def _meta(
         self, request: Request, context: int, begin: Callable[..., Any]
@@ -187,6 +190,7 @@ class _Window:
     """Shows one page in a context, and closes whatever windows that opens."""
 
     def __init__(self) -> None:
+        self.url = ""  # of the page that is shown in the end
         self._page: Page | None = None
         self._is_over = False
         self._n_opened = 0
@@ -202,6 +206,12 @@ class _Window:
             return
         self._page = page
         page.context.on("page", self._opened)
+        page.on("response", self._answered)
+
+    def _answered(self, response: Answer) -> None:
+        of_page = self._page is not None and response.frame == self._page.main_frame
+        if of_page and response.status == OK and response.request.is_navigation_request():
+            self.url = response.url
 
     async def _opened(self, page: Page) -> None:
         """Close *page*, which another one has opened; if there are many, all that would go on."""

@@ -381,24 +381,6 @@ def pool(page, const double[::1] of_texts, const double[::1] of_words, double[:,
         rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
 
 
-def standardized(
-    const double[:, :] columns, const float[::1] mean, const float[::1] scale, float bound
-):
-    """float32[n, k]: *columns* (float64[k, n]) with mean 0 and deviation 1, clipped at *bound*."""
-    cdef Py_ssize_t i, row
-    cdef float value
-    _check_sizes(columns.shape[0], (mean.shape[0], scale.shape[0]))
-    result = numpy.empty((columns.shape[0], columns.shape[1]), "f4")
-    cdef float[:, ::1] into = result
-    with nogil:
-        for row in range(columns.shape[0]):
-            for i in range(columns.shape[1]):
-                value = (<float> columns[row, i] - mean[row]) * scale[row]
-                value = bound if value > bound else value
-                into[row, i] = -bound if value < -bound else value
-    return result.T
-
-
 cdef enum:
     LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
 

@@ -17,7 +17,7 @@ def groups(keys):
     cdef Py_ssize_t n = key_of.shape[0], i, at, m = -1
     unique, places = numpy.empty(n, "u8"), numpy.empty((3, n), "p")
     cdef uint64_t[::1] key = unique
-    cdef Py_ssize_t[:, ::1] place = places  # the first with a key, which each is, how many there are
+    cdef Py_ssize_t[:, ::1] place = places  # the first with a key; which each is; how many
     for i in range(n):
         at = order[i]
         if m < 0 or key[m] != key_of[at]:
@@ -132,8 +132,10 @@ cdef class CountedEvidence:
             term[0, i] = repeated[i] * sqrt(4 * p * (1 - p)) if p > c[EVEN] else repeated[i]
             term[0, i] *= c[STEEPNESS]
             term[1, i] = c[STEEPNESS] * (share * (others > 0))
-            term[2, i] = (counts[1, i] + c[EVEN]) / (max(counts[0, i] - counts[1, i], 0.0) + c[EVEN])
-            term[3, i] = (min(min(least, term[3, i]), c[PLENTY]) + c[ADDED_SHARE]) / (c[PLENTY] + c[ADDED_SHARE])
+            term[2, i] = counts[1, i] + c[EVEN]
+            term[2, i] /= max(counts[0, i] - counts[1, i], 0.0) + c[EVEN]
+            term[3, i] = min(min(least, term[3, i]), c[PLENTY]) + c[ADDED_SHARE]
+            term[3, i] /= c[PLENTY] + c[ADDED_SHARE]
             if once[i] and texts[1, i] >= c[MIN_ONCE]:
                 least = min(least, (texts[3, i] + 0.5) / (texts[1, i] + 1))
         numpy.log1p(terms[:2], out=terms[:2])

@@ -39,7 +39,12 @@ def accelerated(
         name = by or python.__name__.removeprefix("_")
         if not IS_COMPILED:
             return python
-        compiled = getattr(_compiled, name)
+        compiled = getattr(_compiled, name, None)
+        if compiled is None:
+            raise ImportError(
+                f"{_compiled.__file__} was built of other sources: it has no {name}; install "
+                "scrapy-mss again, in a checkout by pip install -e ."
+            )
         made = [] if by else [compiled]
 
         @wraps(python)

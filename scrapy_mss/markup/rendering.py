@@ -506,6 +506,9 @@ def _joint(begin: int, end: int, cells: list[int], rows: list[int]) -> str:
 # --- what no page shows ---
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # but for tabs and line ends
+# The same in UTF-8; each pattern begins with one byte, which is searched for at once.
+_CONTROLS_OF_ASCII = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
+_OTHER_CONTROLS = (re.compile(rb"\xc2[\x80-\x9f]"), re.compile(rb"\xed[\xa0-\xbf]"))
 # Characters that are replaced at a time: a substitution keeps what is between two controls as an
 # object, 50 bytes for two letters.
 PORTION = 2**16
@@ -520,6 +523,8 @@ def without_controls(text: str, instead: str) -> str:
 
 
 def has_controls(text: str) -> bool:
-    """Whether *text* has what `CONTROLS` is: most are printable but for ends of lines and tabs."""
-    shown = text.replace("\n", "").replace("\t", "")
-    return not shown.isprintable() and CONTROLS.search(text) is not None
+    """Whether *text* has what `CONTROLS` is: by its bytes, in a tenth of the time."""
+    written = text.encode("utf-8", "surrogatepass")
+    if len(written.translate(None, _CONTROLS_OF_ASCII)) < len(written):
+        return True
+    return len(written) > len(text) and any(each.search(written) for each in _OTHER_CONTROLS)

@@ -184,7 +184,14 @@ class ParsedPage:
             for parent in parents
             for each in (parent, *islice(parent.iterancestors(), BYLINE_LEVELS - 1))
         )
-        return self.visible.of_short(filter(_is_byline, elements))
+        return self.visible.of_short(filter(self._is_byline, elements))
+
+    def _is_byline(self, element: Element) -> bool:
+        tag = self.tree.tag_of(element)
+        if _any_in(BYLINE_MARKERS, tag) and _any_in(BYLINE_MARKERS, markers_of(element)):
+            return True
+        is_link = element.tag == "a" and _AUTHOR_PAGE.search(tag)
+        return bool(is_link and _AUTHOR_PAGE.search(element.get("href") or ""))
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -226,7 +233,7 @@ class ParsedPage:
         article: Element | None = None
         items: dict[Element, Element | None] = {}
         for element in self.tree.properties(MAX_PROPERTIES):
-            item = _item_of(element, items)
+            item = _item_of(self.tree, element, items)
             item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
             is_article = item_type.endswith(ARTICLE_TYPES)
             if is_article and article is None:
@@ -281,7 +288,9 @@ PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
 
-def _item_of(element: Element, items: dict[Element, Element | None]) -> Element | None:
+def _item_of(
+    tree: PageTree, element: Element, items: dict[Element, Element | None]
+) -> Element | None:
     """The item that the property belongs to; *items* has it for all elements visited before."""
     passed: list[Element] = []
     item: Element | None = None
@@ -290,7 +299,7 @@ def _item_of(element: Element, items: dict[Element, Element | None]) -> Element 
             item = items[ancestor]
             break
         passed.append(ancestor)
-        if ancestor.get("itemscope") is not None:
+        if "itemscope" in tree.tag_of(ancestor) and ancestor.get("itemscope") is not None:
             item = ancestor
             break
     items.update(dict.fromkeys(passed, item))
@@ -404,7 +413,7 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if text != " " and (line := clean(text)))
+    return ((line, row) for text, row in runs if not text.isspace() and (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
@@ -416,10 +425,5 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
         yield line, row
 
 
-def _is_byline(element: Element) -> bool:
-    if not element.attrib:  # as most paragraphs
-        return False
-    markers = markers_of(element)
-    if any(map(markers.__contains__, BYLINE_MARKERS)):
-        return True
-    return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
+def _any_in(wanted: Iterable[str], text: str) -> bool:
+    return any(map(text.__contains__, wanted))

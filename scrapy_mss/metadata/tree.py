@@ -55,7 +55,6 @@ IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
-_EDGE: Final[Fragment] = (" ", -1)  # of a line
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
 )
@@ -156,6 +155,10 @@ class PageTree:
         if row < 0:
             return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
+
+    def tag_of(self, element: Element) -> str:
+        """An opening tag in lower case: a look at it is cheaper than to read its attributes."""
+        return self._source[self._start[element.row] : self._end[element.row]].lower()
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
@@ -297,25 +300,25 @@ class PageTree:
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
         source, starts, ends = self._source, self._start, self._end
         numbers, partners = self._number, self._partner
-        is_edge = True  # one is enough between two texts
+        n_edges = 0  # of lines, since the last text
         while row < stop:
             text = source[ends[row] if row >= 0 else 0 : starts[row + 1]]
             if not can_visit(text):
                 return
             if text and not text.isspace():
-                is_edge = False
+                if n_edges:
+                    yield " " * n_edges, -1
+                    n_edges = 0
                 for number, each in enumerate(_between_marks(text) if "<" in text else (text,)):
                     if number and not can_visit(None):
                         return
                     yield decode_all(each), row
-            elif text and not is_edge:
-                is_edge = True
-                yield _EDGE
+            elif text:
+                n_edges += 1
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
-            if effect == _LINE and not is_edge:
-                is_edge = True
-                yield _EDGE
+            if effect == _LINE:
+                n_edges += 1
             elif effect == _NO_TEXT and partners[row] > row:
                 row = min(partners[row], stop)
 

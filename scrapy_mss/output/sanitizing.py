@@ -501,9 +501,9 @@ def _new_opening(source: str, name: str) -> _Opening:
     """The opening tag of an element *name*, from that in *source*."""
     values = _attributes(source, name)
     unknown, pictures, on_site = list[str](), list[str](), dict[str, str]()
-    for key in ADDRESSES:
-        address = values.get(key)
-        if address is None or _KNOWN.fullmatch(address):
+    for key in [each for each in ADDRESSES if each in values]:
+        address = values[key]
+        if _KNOWN.fullmatch(address):
             continue
         if _ON_SITE.fullmatch(address):
             on_site[key] = address

@@ -327,7 +327,9 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
-    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
+    if not facts.likely or "\n- " not in facts.text:  # as few texts have a list
+        return ""
+    if sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
         return ""
     lines = [line for line in facts.text.splitlines() if line]
     answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]

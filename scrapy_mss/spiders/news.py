@@ -34,6 +34,7 @@ from scrapy_mss.crawl.pages import (
     SKIP_EXTRACTION,
     SKIP_TRAINING,
     header,
+    listed_text,
 )
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.pages.kinds import ARTICLE
@@ -349,12 +350,17 @@ class NewsSpider(Spider):
     def _again(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Request]:
         """Requests for pages that could not be had before a feed was read that has their texts."""
         for each in listed:
-            key = address_key(each.url) if each.text and site.failed else None
+            is_whole = each.text is not None and each.text.is_whole
+            key = address_key(each.url) if is_whole and site.failed else None
             if key in site.failed:
                 site.failed.remove(key)
-                yield self._article(site, key, each).replace(dont_filter=True)
+                request = self._article(site, key, each, again=True)
+                if listed_text(request):
+                    yield request
 
-    def _article(self, site: ListedSite, key: int, listed: Listed) -> Request:
+    def _article(
+        self, site: ListedSite, key: int, listed: Listed, *, again: bool = False
+    ) -> Request:
         """The request for an article, whose address has that *key*."""
         ours = {**listed._replace(text=None).meta, SITE: site.name, ANNOUNCED: [site.name, key]}
         age = minute_now() - listed.minute if listed.minute else UNDATED
@@ -364,6 +370,7 @@ class NewsSpider(Spider):
             errback=self.failed,
             meta={**self.request_meta(site.name, ARTICLE), **ours},
             priority=-max(age, 0) // 60,
+            dont_filter=again,
         )
         self._add_text(site, request, listed.text)
         return request
@@ -385,7 +392,7 @@ class NewsSpider(Spider):
 
     def _add_text(self, site: ListedSite, request: Request, text: FedText | None) -> None:
         """Have *request* bring along what its feed has of the page, within the limits."""
-        if text is None or request.meta.get(LISTED_TEXT):
+        if text is None or listed_text(request):
             return
         length = len(text.html)
         if length <= min(site.text_left, self.text_left):

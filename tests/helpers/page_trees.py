@@ -51,6 +51,9 @@ class LxmlTree:
     def is_hidden(self, element: LxmlElement) -> bool:
         return any(each.tag in HIDDEN for each in element.iterancestors())
 
+    def tag_of(self, element: LxmlElement) -> str:
+        return f"<{element.tag} {dict(element.attrib)}>".lower()
+
     def around_text(self, element: LxmlElement) -> LxmlElement:
         return element
 

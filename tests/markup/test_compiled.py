@@ -23,6 +23,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.subsequence import best_span
+from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
     TagPlaces,
@@ -479,3 +480,11 @@ def test_constants_of_c_are_those_of_python(module: str, names: str) -> None:
 
     for name in names.split():
         assert int(in_c[name.removeprefix("_")]) == getattr(python, name)
+
+
+def test_a_compiled_part_of_other_sources_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "IS_COMPILED", True)
+    monkeypatch.setattr(compiled, "_compiled", SimpleNamespace(__file__="_compiled.so"))
+
+    with pytest.raises(ImportError, match="built of other sources: it has no tag_rows; install"):
+        compiled.accelerated()(tag_rows)

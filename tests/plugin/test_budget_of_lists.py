@@ -17,6 +17,7 @@ from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE, listed_text
 from scrapy_mss.seen.articles import SeenList, SeenStore
+from scrapy_mss.seen.keys import address_key
 from scrapy_mss.spiders import news
 from scrapy_mss.spiders.lists import FEED, FRONT, MAX_BYTES, SITEMAP, Listed
 from scrapy_mss.spiders.news import NewsSpider
@@ -69,6 +70,20 @@ def test_the_texts_that_wait_with_requests_of_all_sites_are_limited(spider: News
     assert [listed_text(each) is not None for each in found] == [True, True, False]
     found.clear()
     assert spider.text_left == 8
+
+
+def test_pages_are_asked_for_again_only_with_a_whole_text(spider: NewsSpider) -> None:
+    (site,) = spider.sites.values()
+    spider.text_left = 1
+    begun, whole = FedText("x"), FedText("x", is_whole=True)
+    listed = [
+        Listed(f"https://{HOST}/{n}", text=text) for n, text in enumerate((begun, *2 * [whole]))
+    ]
+    site.failed = {address_key(each.url) for each in listed}
+
+    (again,) = spider._again(site, listed)
+
+    assert (again.url, listed_text(again), spider.text_left) == (listed[1].url, whole, 0)
 
 
 def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:

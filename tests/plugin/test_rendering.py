@@ -32,10 +32,11 @@ N_PAGES = 5
 APP, STATIC = (f"/{kind}/the-storm-of-number-" for kind in ("app", "static"))
 FILL = """<html lang=en><head><title>App</title></head><body><div id=root></div><script>
 fetch("/api" + location.pathname).then(found => found.text()).then(
-  text => document.getElementById("root").innerHTML = text)
+  text => { document.getElementById("root").innerHTML = text; history.pushState(0, "", "/shown"); })
 </script></body></html>"""
 ENDLESS = "<html><body><div id=root></div><script>while (true) {}</script></body></html>"
 EMPTY = "<html><body><div id=root></div><script>var nothing</script></body></html>"
+MOVED = EMPTY.replace("var nothing", f"location.replace('{APP}1')")
 REACHING = """<html><body><div id=root></div><script>
 fetch("PRIVATE/fetched", {mode: "no-cors"}); new WebSocket("PRIVATE/socket".replace("http", "ws"));
 open("PRIVATE/opened"); fetch("/elsewhere", {mode: "no-cors"});
@@ -75,6 +76,7 @@ class Server:
         pages = {
             "app": FILL,
             "endless": ENDLESS,
+            "moved": MOVED,
             "opening": OPENING,
             "filling": FILLING,
             "reaching": REACHING.replace("PRIVATE", other),
@@ -145,7 +147,16 @@ def crawls(server: Server, folder: Path) -> tuple[Crawl, Crawl]:
     private = server.urls("app", "127.0.0.4")[:1]
     jobs = (
         job([*server.urls("app"), *server.urls("static", "127.0.0.3")], "sites"),
-        job([*greedy, *odd, *private, *server.urls("app", "127.0.0.3")[:1]], "odd"),
+        job(
+            [
+                *greedy,
+                *odd,
+                *private,
+                server.url("/moved/a", "127.0.0.3"),
+                *server.urls("app", "127.0.0.3")[:1],
+            ],
+            "odd",
+        ),
     )
     first, second = crawl(folder, jobs)
     return first, second
@@ -178,13 +189,17 @@ def test_the_memory_of_a_site_asks_at_once_and_now_and_then_plainly(
 def test_what_a_browser_cannot_show_costs_one_page(crawls: tuple[Crawl, Crawl]) -> None:
     """Two that take what they can, one without an end, one without more, one on a private host.
 
-    And then one that it can.
+    And then two that it can, of which one leads to another.
     """
     _, found = crawls
 
-    assert [item.url.rpartition("/")[2] for item in found.items] == ["the-storm-of-number-0"]
-    expected = {"pages": 7, "at_once": 0, "in_vain": 6, "failed": 3, "left_out": 0}
-    assert counted(found) == expected
+    assert [item.url.rpartition("/")[2] for item in found.items] == [
+        "the-storm-of-number-1",
+        "the-storm-of-number-0",
+    ]
+    counts = counted(found)
+    assert counts.pop("failed") in (2, 3, 4)  # those that take what they can may be soon through
+    assert counts == {"pages": 8, "at_once": 0, "in_vain": 6, "left_out": 0}
 
 
 def test_windows_that_windows_open_end_with_the_page(
