@@ -164,7 +164,7 @@ def test_an_extraction_by_blocks_is_of_its_page(source: str, blocks: Extractor) 
     extraction = blocks.extract(source)
 
     assert_sound(extraction, source)
-    assert extraction.is_article == (extraction.probability >= 0.5)
+    assert extraction.probability >= 0.5 or not extraction.is_article  # a sign may say no
     assert extraction.text or not extraction.probability
     assert extraction.confidence is not None
     assert 0 <= extraction.confidence <= 1

@@ -138,6 +138,8 @@ class Story:
 
     def inside(self, rows: Indices) -> Bools | None:
         """bool[n]: the blocks inside the elements at *rows*; None if none of them is text."""
+        if not len(rows):
+            return None
         containers, before = self.page.containers, self.texts_before
         holding = rows[before[containers.end[rows]] > before[containers.begin[rows]]]
         if not len(holding):

@@ -210,7 +210,7 @@ def headline_of(page: Page) -> Headline:
 
 def heading_levels(page: Page) -> NDArray[np.int64]:
     """int64[n]: 1 to 6 for a heading, 0 for every other block."""
-    levels: NDArray[np.int64] = _HEADING_LEVELS[page.ancestor_tags[0]]
+    levels: NDArray[np.int64] = _HEADING_LEVELS.take(page.innermost_tags)
     return levels
 
 
@@ -449,8 +449,10 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
 
     A mass is each block's share of something.
     """
-    ones = np.ones(len(page.blocks))
-    _fill_shares(page, np.vstack((masses, page.words, page.blocks.linked_words, ones)), rows)
+    of_blocks = np.empty((len(masses) + 3, rows.shape[1]))
+    of_blocks[:-3], of_blocks[-3] = masses, page.words
+    of_blocks[-2], of_blocks[-1] = page.blocks.linked_words, 1.0
+    _fill_shares(page, of_blocks, rows)
     counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
         KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
     )[:, :2]

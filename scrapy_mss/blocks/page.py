@@ -92,6 +92,12 @@ class Page:
         return tags
 
     @lazy
+    def innermost_tags(self) -> Bytes:
+        """uint8[n]: the first row of `ancestor_tags`."""
+        tags: Bytes = np.concatenate((self.containers.tag, _NO_TAG)).take(self.containers.around[0])
+        return tags
+
+    @lazy
     def hidden(self) -> Bools:
         """bool[n]: the blocks inside elements that the page does not show."""
         return self.containers.inside(self.attributes.hidden)
@@ -130,9 +136,7 @@ class Page:
     @lazy
     def in_title(self) -> Bools:
         """bool[n]: the blocks that are a title, which no page shows."""
-        of_element = np.zeros(len(self.containers) + 1, np.bool_)
-        np.equal(self.containers.tag, TAG_NUMBERS["title"], out=of_element[:-1])
-        titles: Bools = of_element[self.containers.around[0]]
+        titles: Bools = np.equal(self.innermost_tags, TAG_NUMBERS["title"])
         return titles
 
     @property

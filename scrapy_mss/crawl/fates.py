@@ -238,6 +238,8 @@ class Fates(BatchedPart[LossesOfSites]):
             state = _state(fate, known.day)
             counts = Counter()
             counts.subtract(self._counts(site, key, known.fate))
+            if known.fate.is_loss and site in self._unsaved:
+                self._unsaved[site].remove(known.fate.name, url, key)
         announced.states[key] = state
         counts.update(self._counts(site, key, fate))
         self._count(site, counts, state.day)

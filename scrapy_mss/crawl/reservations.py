@@ -23,7 +23,7 @@ from scrapy_mss.pages.reservations import HEADER, HEADERS, MAX_FILE, Reservation
 
 logger = logging.getLogger(__name__)
 
-MAX_HOSTS: Final = 10_000  # whose files are kept: some kilobytes each
+MAX_HOSTS: Final = 10_000  # whose files are kept: as a rule some kilobytes each
 ROBOTS, TDMREP = "/robots.txt", "/.well-known/tdmrep.json"
 # Nobody else is asked, no error is mended, no more is downloaded than is read, and not for long:
 # the articles of the host wait for it, and where these are many, the crawl.

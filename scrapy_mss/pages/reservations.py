@@ -62,6 +62,8 @@ MAX_FILE: Final = 500_000  # characters of robots.txt, as search engines read, a
 MAX_VALUE: Final = 1000  # characters of a value
 MAX_VALUES: Final = 20  # of one name
 MAX_RULES: Final = 100  # of a crawler, or of a file
+MAX_KEPT: Final = 50_000  # bytes of a file's rules, each with so many around it:
+OF_RULE: Final = 100
 MAX_STARS: Final = 20  # in a rule: what follows each is searched for in every path
 MAX_PATH: Final = 4_096  # characters of it
 
@@ -133,7 +135,7 @@ class SiteFiles(NamedTuple):
         group: list[tuple[str, bool]] = []
         agents: list[str] = []
         crawlers: frozenset[str] = frozenset()
-        in_rules = False
+        in_rules, room = False, MAX_KEPT
         for line in text[:MAX_FILE].splitlines():
             key, _, value = line.partition("#")[0].partition(":")
             key, value = key.strip().lower(), value.strip()[:MAX_VALUE]
@@ -149,8 +151,11 @@ class SiteFiles(NamedTuple):
                     groups.setdefault(agent, []).append(group)
             if key == SIGNAL and (crawlers or "*" in agents):
                 signals[value] = None
-            elif key != SIGNAL and len(group) < MAX_RULES and value.count("*") <= MAX_STARS:
+                continue
+            is_kept = crawlers and room > 0 and len(group) < MAX_RULES
+            if key != SIGNAL and is_kept and value.count("*") <= MAX_STARS:
                 group.append((value, key == "allow"))
+                room -= len(value) + OF_RULE
         rules = {
             agent: [*islice(chain.from_iterable(groups[agent]), MAX_RULES)]
             for agent in sorted(groups)
@@ -164,7 +169,12 @@ class SiteFiles(NamedTuple):
         except (ValueError, RecursionError):
             return self
         read = map(_tdm_row, rows[:MAX_RULES] if isinstance(rows, list) else ())
-        return self._replace(tdm=tuple(filter(None, read)))
+        tdm, room = [], MAX_KEPT
+        for row in filter(None, read):
+            room -= sum(map(len, row.values())) + OF_RULE
+            if room >= 0:
+                tdm.append(row)
+        return self._replace(tdm=tuple(tdm))
 
 
 def _tdm_row(row: object) -> dict[str, str]:

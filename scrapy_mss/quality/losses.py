@@ -32,6 +32,10 @@ class Losses:
         if len(url) <= LONGEST_URL:
             self.update(Losses({fate: {url: minute}}))
 
+    def remove(self, fate: str, url: str, key: int) -> None:
+        self.examples.get(fate, {}).pop(url, None)
+        self.keys.pop(key, None)
+
     def update(self, later: Losses) -> None:
         for fate, urls in later.examples.items():
             known = {url: at for url, at in self.examples.get(fate, {}).items() if url not in urls}

@@ -19,6 +19,8 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl.pages import FED, LISTED_TEXT, PROXY_LOGIN
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.pages.reservations import (
+    AI_CRAWLERS,
+    MAX_KEPT,
     STATEMENTS,
     Reservation,
     SiteFiles,
@@ -138,6 +140,17 @@ def test_a_rule_of_many_stars_is_left_out() -> None:
     found = SiteFiles().with_robots(f"User-agent: GPTBot\nDisallow: {many}\nDisallow: /b")
     assert found.rules == {"gptbot": [("/b", False)]}
     assert SiteFiles().with_tdmrep(f'[{{"location": "{many}", "tdm-reservation": 1}}]').tdm == ()
+
+
+def test_what_is_kept_of_a_file_is_bounded() -> None:
+    long = "x" * 200
+    groups = (f"User-agent: {agent}\n" + f"Disallow: /{long}\n" * 99 for agent in AI_CRAWLERS)
+    row = f'{{"location": "/{long}", "tdm-policy": "{long}"}}'
+    found = SiteFiles().with_robots("".join(groups)).with_tdmrep(f"[{row}{f', {row}' * 499}]")
+
+    kept = [rule for rules in found.rules.values() for rule, _ in rules]
+    for texts in (kept, [text for row in found.tdm for text in row.values()]):
+        assert MAX_KEPT / 2 < sum(map(len, texts)) < MAX_KEPT
 
 
 def test_files_are_asked_for_once_by_the_proxy_of_the_page_and_not_for_long() -> None:

@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_mss.crawl.fates import Fates
 from scrapy_mss.crawl.site_quality import SiteQuality, this_hour
 from scrapy_mss.quality.counts import ANNOUNCED, ASKED, FATE, OUT, Counts
-from scrapy_mss.quality.fates import FATES
+from scrapy_mss.quality.fates import BY_NAME, FATES, FED
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.losses import LossStore
 from scrapy_mss.quality.report import as_json, report_of
@@ -29,6 +29,7 @@ from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.spiders.faulty import ANSWERS, COMPONENTS, LARGE, OTHERWISE, RELEASED, Faulty, path_of
 from tests.spiders.paper import printing
 
+GONE = BY_NAME["failed/gone"]
 LIMIT = 30
 BEYOND = 3  # articles of the large paper
 N_SLOW = 30
@@ -164,6 +165,24 @@ def test_a_spider_of_ones_own_marks_what_was_announced(papers: Papers, tmp_path:
 
     expected = {"article/new": 1, "failed/gone": 1}
     assert reported(tmp_path)[papers.large.host]["fates"] == expected
+
+
+def test_what_came_out_after_all_is_no_loss(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path)
+    quality = SiteQuality(QualityStore(store), lambda: DAY)
+    numbers = CrawlStats(StatsCollector(get_crawler()))
+    counted = Fates(LossStore(store), quality, numbers, only_new=True)
+    checkpoints = Checkpoints(store, [quality, counted])
+    for number, later in enumerate((FED, GONE)):
+        request = Request(f"https://a.example/{number}", meta={"mss_announced": True})
+        counted.announce(request)
+        counted.decide(request, GONE)
+        counted.decide(request, later)
+    checkpoints.close(finished=True)
+
+    losses = LossStore(store).of(["a.example"])["a.example"]
+    assert [*losses.examples[GONE.name]] == ["https://a.example/1"]
+    assert len(losses.keys) == 1
 
 
 @pytest.mark.parametrize("seed", range(20))
