@@ -57,7 +57,16 @@ from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.pages.kept_text import KeptText
-from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, OTHER, Verdict, verdict_of
+from scrapy_mss.pages.kinds import (
+    ARTICLE,
+    ARTICLE_KINDS,
+    GALLERY,
+    LIVE_BLOG,
+    OTHER,
+    TEASER,
+    Verdict,
+    verdict_of,
+)
 from scrapy_mss.pages.page_facts import PageFacts
 
 if TYPE_CHECKING:
@@ -181,12 +190,14 @@ class _Reading(NamedTuple):
     """A page as its blocks were read, and what was chosen by that.
 
     *alone* are the probabilities of its blocks by the bundled model alone: float64[n].
+    *by_itself* is what was chosen before the memory of its site was asked, if it was.
     """
 
     page: ReadPage
     chosen: Selection
     article_probability: float
     alone: Floats
+    by_itself: Selection | None = None
 
 
 class Site(Protocol):
@@ -337,6 +348,7 @@ class Extractor:
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
         likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
+        by_itself = None
         if site is None and by_labels is not None:
             site = _LabelledSite()
         if site is not None:
@@ -346,9 +358,9 @@ class Extractor:
             probability = site.block_probabilities(page, alone, by_page, by_labels)
             with_site = likely
             if probability is not alone:  # of a site with few pages, nothing is known
-                before, chosen = chosen.kept, select(page, probability, self.profile.bias)
+                by_itself, chosen = chosen, select(page, probability, self.profile.bias)
                 read = read.again(probability, chosen.kept, chosen.threshold)
-                again = page_features_again(read, features, before)
+                again = page_features_again(read, features, by_itself.kept)
                 with_site = classifier.article_probability(again)
             likely = site.article_probability(likely, with_site)
         # What stands beside a story also tells what is no article: a thread, a list. So that is
@@ -357,7 +369,7 @@ class Extractor:
             whole, chosen = chosen, of_story(page, chosen, read.probability, self.profile.bias)
             if chosen is not whole:
                 read = read.again(read.probability, chosen.kept, chosen.threshold)
-        return _Reading(read, chosen, likely, untaught)
+        return _Reading(read, chosen, likely, untaught, by_itself)
 
     def _taught(
         self, page: Page, classifier: BlockClassifier, untaught: Floats
@@ -383,10 +395,16 @@ class Extractor:
     ) -> tuple[Extraction, Verdict]:
         """The article as *reading* has chosen it, and why the page is of its kind."""
         page, chosen = reading.page.page, reading.chosen
-        kept = keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
+        kept = self._kept(page, chosen)
         text = readable(page.tokens, kept)
         likely = reading.article_probability if text else 0.0
-        verdict = verdict_of(facts_of(reading.page, kept, text, likely))
+        verdict = verdict_of(facts := facts_of(reading.page, kept, text, likely))
+        if reading.by_itself is not None and not verdict.sign and facts.is_short_article:
+            # The memory takes captions and offers of a subscription away, which many pages have.
+            kept_before = self._kept(page, reading.by_itself)
+            text_before = readable(page.tokens, kept_before)
+            before = verdict_of(facts_of(reading.page, kept_before, text_before, likely))
+            verdict = before if before.kind in (GALLERY, TEASER) else verdict
         extraction = Extraction(
             text=text,
             span=chosen.span,
@@ -398,6 +416,10 @@ class Extractor:
             confidence=_confidence(reading.page, classifier, text) if text else 0.0,
         )
         return extraction, verdict
+
+    def _kept(self, page: Page, chosen: Selection) -> Bools:
+        """bool[n_tokens]: the text of what was *chosen*, without what the rules leave out."""
+        return keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""

@@ -96,8 +96,10 @@ class Checks:
     ) -> None:
         before = max([found.out.get(story.path, crawl.hour), *found.revised[story.path]])
         found.revised[story.path].append(crawl.hour)
-        is_lost = found.paper.has("lead only", crawl.hour)  # so that its page has changed
-        if not is_lost and not before < story.edited <= crawl.hour:
+        redesigned, _ = found.paper.hours_of("redesign")
+        is_other = found.paper.has("lead only", crawl.hour) or before < redesigned <= crawl.hour
+        # So that its page has changed: the new template has a standfirst.
+        if not is_other and not before < story.edited <= crawl.hour:
             found.note("false revision", crawl, f"{item['url']} {item['changed']}")
 
     # --- at the end -------------------------------------------------------------------------

@@ -78,6 +78,7 @@ FAULTS: Final = {
 }
 # Faults with which the page of an article has none.
 WALLS: Final = ("consent", "challenge", "shell", "paywall")
+LONG: Final = 150  # words: a shorter text of a feed is taken for the beginning of one
 UNANSWERED: Final = ("errors", "maintenance", "timeouts", "dead", "robots.txt", "forbidden")
 
 
@@ -267,6 +268,9 @@ class Paper:
     def gives(self, story: Story, hour: int) -> bool:
         """Whether a crawl of that hour can have the text of *story*, an article."""
         lacks = any(self.has(fault, hour) for fault in (*WALLS, *UNANSWERED))
+        if self.has("forbidden, with texts in the feed", hour):
+            n_words = sum(len(part.text.split()) for part in story.version(hour).parts)
+            lacks |= n_words < LONG
         return not lacks and hour < story.deleted and not story.is_oversize
 
 

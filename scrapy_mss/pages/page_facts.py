@@ -13,6 +13,7 @@ from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, i
 from scrapy_mss.pages.declarations import AUTHOR_CUES, Declarations
 from scrapy_mss.pages.kept_text import NOTHING_KEPT, KeptText
 
+OF_DECLARED_TEASER: Final = 250  # words of a teaser, if it is declared not to be free
 SHORT: Final = 60  # words of what was kept; a shorter text needs a reason to be an article
 MAX_DATES: Final = 5  # of one article and some links; lists have one for each of their articles
 TITLE_WORDS: Final = 4  # of a headline
@@ -73,6 +74,11 @@ class PageFacts:
             return False
         source = self.declarations.source
         return 0 < sum(source.count(cue) for cue in _DATE_CUES) <= MAX_DATES
+
+    @property
+    def is_short_article(self) -> bool:
+        """Whether it is taken for an article, and a teaser might have as many words."""
+        return self.likely and self.n_words < OF_DECLARED_TEASER
 
     @lazy
     def has_reason(self) -> bool:

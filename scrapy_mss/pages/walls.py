@@ -9,11 +9,10 @@ import re
 from typing import Final
 
 from scrapy_mss.pages.addresses import is_headlined
-from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
+from scrapy_mss.pages.page_facts import OF_DECLARED_TEASER, SHORT, PageFacts, quoted
 
 # Words: of what was kept, and of the whole page.
 OF_TEASER: Final = 150
-OF_DECLARED_TEASER: Final = 250  # declared not to be free
 OF_WALL: Final = 700  # a page with the purposes of a consent manager
 OF_CHALLENGE: Final = 250
 OF_SHELL: Final = 40

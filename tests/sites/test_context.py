@@ -49,11 +49,11 @@ def test_without_memory_a_visit_reads_what_is_read_today(case: PageCase) -> None
     assert visited.scores.tolist() == today.scores.tolist()
 
 
-def crawled(n_pages: int) -> SiteMemory:
+def crawled(n_pages: int, changed: tuple[str, str] = ("", "")) -> SiteMemory:
     memory = SiteMemory()
     for n in range(n_pages):
         visit = SiteContext(memory, 1)
-        read(story(n), visit)
+        read(story(n).replace(*changed), visit)
         memory = memory.plus(visit.update.added)
     return memory
 
@@ -65,6 +65,18 @@ def test_a_notice_under_every_article_is_no_longer_extracted() -> None:
 
     assert "subscriptions" not in text
     assert text.count("boats stayed") == 8
+
+
+def test_a_teaser_stays_one_where_the_memory_takes_its_offer_away() -> None:
+    page = story(20).replace("today or on another day", "subscribe to read on")
+    declared = '<script type="application/ld+json">{"isAccessibleForFree": false}</script>'
+    memory = crawled(6, ("today or on another day", "subscribe to read on"))
+
+    teaser = read(declared + page, SiteContext(memory, 1))
+
+    assert "subscribe" not in teaser.text
+    assert teaser.kind == read(declared + page).kind == "teaser"
+    assert read(page, SiteContext(memory, 1)).kind == "article"
 
 
 def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
