@@ -250,13 +250,12 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
     of_article = _of_article(siblings, kept, words)
     in_element = _of_article(np.unique(element, return_inverse=True)[1], kept, words)
     of_article |= in_element | np.isin(around, element[kept & in_element])
-    of_article &= ~_advertises(page, n)
     for depth in CONTAINERS:
         keys = mix([names, *page.ancestor_keys[1:depth, :n]])
         alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
         group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
         of_article |= _has_most(group, kept, words)
-    found: Bools = of_article & is_text(page, lines)
+    found: Bools = of_article & is_text(page, lines) & ~_advertises(page, n)
     return found
 
 
