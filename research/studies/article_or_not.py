@@ -3,9 +3,10 @@
     python -m research.studies.article_or_not --data FOLDER --out research/results
 
 The made-up webs are the demo's five sites and the ten of `research.webs`, two of which are held
-back: no sign was changed for them. Pages of six news sites have their kind alone, and the pages of
-the sets that no model learns from are all articles. Each page is read with its own address, without
-one, and with one that says nothing: every other time `/12345`, and `/?id=12345`.
+back: no sign was changed for them but those of galleries. Pages of six news sites have their kind
+alone, and the pages of the sets that no model learns from are all articles. Each page is read with
+its own address, without one, and with one that says nothing: every other time `/12345`, and
+`/?id=12345`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 The markup follows what the systems of real sites have: what is called an article there, where
 bylines are missing, how long the texts beside a story are. Nothing of a real page is in it. Two of
-the sites are held back: no sign was changed for them.
+the sites are held back: no sign was changed for them but those of galleries, on 26 November 2026.
 """
 
 from __future__ import annotations
