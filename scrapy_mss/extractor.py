@@ -398,13 +398,10 @@ class Extractor:
         kept = self._kept(page, chosen)
         text = readable(page.tokens, kept)
         likely = reading.article_probability if text else 0.0
-        verdict = verdict_of(facts := facts_of(reading.page, kept, text, likely))
-        if reading.by_itself is not None and not verdict.sign and facts.is_short_article:
-            # The memory takes captions and offers of a subscription away, which many pages have.
-            kept_before = self._kept(page, reading.by_itself)
-            text_before = readable(page.tokens, kept_before)
-            before = verdict_of(facts_of(reading.page, kept_before, text_before, likely))
-            verdict = before if before.kind in (GALLERY, TEASER) else verdict
+        facts = facts_of(reading.page, kept, text, likely)
+        verdict = verdict_of(facts)
+        if not verdict.sign and facts.is_short_article:
+            verdict = self._verdict_by_itself(reading, kept) or verdict
         extraction = Extraction(
             text=text,
             span=chosen.span,
@@ -416,6 +413,19 @@ class Extractor:
             confidence=_confidence(reading.page, classifier, text) if text else 0.0,
         )
         return extraction, verdict
+
+    def _verdict_by_itself(self, reading: _Reading, kept: Bools) -> Verdict | None:
+        """That the page is a gallery or a teaser, if its site's memory has taken away what says so.
+
+        Captions and offers of a subscription are on many pages. *kept* is what is left.
+        """
+        page, chosen = reading.page.page, reading.by_itself
+        before = self._kept(page, chosen) if chosen is not None else kept
+        if np.array_equal(before, kept):
+            return None
+        text = readable(page.tokens, before)
+        verdict = verdict_of(facts_of(reading.page, before, text, reading.article_probability))
+        return verdict if verdict.kind in (GALLERY, TEASER) else None
 
     def _kept(self, page: Page, chosen: Selection) -> Bools:
         """bool[n_tokens]: the text of what was *chosen*, without what the rules leave out."""

@@ -103,6 +103,10 @@ def test_paragraphs_in_containers_of_their_own_are_compared_too() -> None:
             {"within": f"<div class=ad><p>{'Winter tyres for less, this week only. ' * 5}</div>"},
             {"within": f"<div class=ad><p>{'Book a drive in the new car, it is free. ' * 5}</div>"},
         ),
+        (
+            {"within": f"<div class=ad><p>{'Winter tyres for less, this week only. ' * 20}</div>"},
+            {"within": f"<div class=ad><p>{'Book a drive in the new car for free. ' * 20}</div>"},
+        ),
     ],
 )
 def test_clocks_counters_teasers_and_advertisements_are_no_changes(
