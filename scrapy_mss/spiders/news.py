@@ -276,9 +276,9 @@ class NewsSpider(Spider):
         is_refused = isinstance(error, IgnoreRequest) and status is None  # by robots.txt, say
         request: Request = failure.request  # type: ignore[attr-defined]  # which Scrapy sets
         mark = request.meta.get(ANNOUNCED)
-        if mark and not is_refused and not request.meta.get(LISTED_TEXT):
-            site, key = mark
-            self.sites[site].failed.add(key)
+        site = self.sites.get(request.meta.get(SITE, ""))  # None in a resumed crawl of other sites
+        if mark and site is not None and not is_refused and not request.meta.get(LISTED_TEXT):
+            site.failed.add(mark[1])
         if self._fates and TOO_OFTEN in str(error):
             self._fates.decide(request, fates.REDIRECTS)
         if self._seen and not is_refused and status not in GONE:
@@ -349,9 +349,10 @@ class NewsSpider(Spider):
 
     def _again(self, site: ListedSite, listed: Iterable[Listed]) -> Iterator[Request]:
         """Requests for pages that could not be had before a feed was read that has their texts."""
-        for each in listed:
-            is_whole = each.text is not None and each.text.is_whole
-            key = address_key(each.url) if is_whole and site.failed else None
+        for each in listed if site.failed else ():
+            if each.text is None or not each.text.is_whole:
+                continue
+            key = address_key(each.url)
             if key in site.failed:
                 site.failed.remove(key)
                 request = self._article(site, key, each, again=True)
