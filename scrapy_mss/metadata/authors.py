@@ -41,7 +41,7 @@ _LABEL: Final = re.compile(
 )
 MAX_LABELS: Final = 3  # in front of a name: `Author: By Ann Lee`
 _EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_URL: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
+_URL: Final = re.compile(r"(?:https?:|//|www\.)|/[^/.]*\.", re.IGNORECASE)
 _IN_URLS: Final = ":/."  # no URL is without all of them
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
 _EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - typographic dashes
