@@ -30,7 +30,7 @@ from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 from scrapy_mss.wrappers import WrapperError, load_wrappers
-from scrapy_mss.wrappers.replacing import file_of
+from scrapy_mss.wrappers.schema import file_of
 
 WITH_ALARMS: Final = 1
 CAUSES: Final = 3  # of loss, in a line

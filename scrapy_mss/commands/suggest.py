@@ -42,7 +42,7 @@ from scrapy_mss.suggest import (
 )
 from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
 from scrapy_mss.wrappers.registry import LARGEST_FILE
-from scrapy_mss.wrappers.replacing import difference, file_of, replaced
+from scrapy_mss.wrappers.schema import difference, file_of, replaced
 
 MAX_SHOWN: Final = 10  # pages with what a rule selects, before it is replaced
 MAX_END: Final = 60  # characters of a text, at its beginning and at its end
