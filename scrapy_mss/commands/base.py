@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -14,7 +13,7 @@ from scrapy.utils.project import data_path
 from tqdm import tqdm
 
 from scrapy_mss import settings
-from scrapy_mss.commands import EXIT_CODES, CommandError, MssCommand, print_line
+from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.sources import Source
@@ -31,17 +30,6 @@ from scrapy_mss.storage.opening import STORE_FOLDER, is_server, store_at
 from scrapy_mss.storage.tables import Store, StoreError, minute_now
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action of the command: its help, and what it does."""
-
-    description: str
-    example: str
-    add_arguments: Callable[[argparse.ArgumentParser], None]
-    perform: Callable[[argparse.Namespace, MssCommand], int]
-    exit_codes: str = EXIT_CODES
 
 
 def counted(things: Iterable[T], what: str) -> Iterable[T]:
