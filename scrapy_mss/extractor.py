@@ -222,24 +222,6 @@ class Site(Protocol):
         """
 
 
-class _LabelledSite:
-    """A site of which only labels are known."""
-
-    def block_probabilities(
-        self,
-        page: Page,  # noqa: ARG002 - as `Site` has it
-        probability: Floats,
-        article_probability: float,  # noqa: ARG002
-        by_labels: Floats | None = None,
-    ) -> Floats:
-        """The *probability* of each block with what labels add."""
-        return probability if by_labels is None else corrected(probability, by_labels)
-
-    def article_probability(self, alone: float, with_site: float) -> float:
-        """The lower one: blocks can show that a page is no article, not that it is one."""
-        return min(alone, with_site)
-
-
 class Extractor:
     """Finds the article in a page, and learns from pages whose article is known.
 
@@ -347,21 +329,23 @@ class Extractor:
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
         likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
-        by_itself = None
-        if site is None and by_labels is not None:
-            site = _LabelledSite()
+        by_itself, probability, with_site = None, alone, likely
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.block_probabilities(page, alone, by_page, by_labels)
-            with_site = likely
-            if probability is not alone:  # of a site with few pages, nothing is known
-                by_itself, chosen = chosen, select(page, probability, self.profile.bias)
-                read = read.again(probability, chosen.kept, chosen.threshold)
-                again = page_features_again(read, features, by_itself.kept)
-                with_site = classifier.article_probability(again)
+        elif by_labels is not None:
+            probability = corrected(alone, by_labels)
+        if probability is not alone:  # as it is of a site of which nothing is known
+            by_itself, chosen = chosen, select(page, probability, self.profile.bias)
+            read = read.again(probability, chosen.kept, chosen.threshold)
+            again = page_features_again(read, features, by_itself.kept)
+            with_site = classifier.article_probability(again)
+        if site is not None:
             likely = site.article_probability(likely, with_site)
+        else:  # blocks can show that a page is no article, not that it is one
+            likely = min(likely, with_site)
         # What stands beside a story also tells what is no article: a thread, a list. So that is
         # decided by the whole; only then is an article's text that of its story alone.
         if likely >= MIN_ARTICLE_PROBABILITY:

@@ -31,8 +31,7 @@ from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
@@ -123,7 +122,6 @@ class ArticlePipeline(Component):
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
 
     def _wants(self, result: ArticleResult) -> bool:
-        """Whether a page gets an item even without a text."""
         emit = self._options.emit
         return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
@@ -272,7 +270,6 @@ class NewArticlesPipeline(Component):
         self._leave_incomplete(response)
 
     def spider_failed(self, response: Response | None) -> None:
-        """Note that what a page or a list names is lost."""
         self._leave_incomplete(response)
 
     def _lose(self, item: Any, response: Response | None) -> None:
@@ -359,7 +356,6 @@ class StoriesPipeline(Component):
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
-        """Note that *item* is lost, if it was on its way."""
         if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
             self._end(item, response, is_emitted=False)
 

@@ -422,7 +422,6 @@ def read(settings: BaseSettings) -> Options:
 
 
 def _unknown(settings: BaseSettings) -> list[str]:
-    """A message for each setting with our prefix that does not exist."""
     found = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [
         f"{name} was removed: {REMOVED[name]}"

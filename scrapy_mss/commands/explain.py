@@ -31,7 +31,7 @@ from scrapy_mss.metadata import Metadata
 from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.storage.tables import minute_now
-from scrapy_mss.workbench.why_page import why_page
+from scrapy_mss.workbench.drawing import why_page
 from scrapy_mss.wrappers import Wrapper, label, load_wrappers
 from scrapy_mss.wrappers.reading import explained
 
@@ -95,7 +95,6 @@ def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
 
 
 def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteContext | None:
-    """What crawls know of the site of *url*; None if they know nothing."""
     memory = known_site(options, command, url)
     return SiteContext(memory, minute_now(), url) if memory else None
 

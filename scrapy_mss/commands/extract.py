@@ -174,7 +174,6 @@ def _html_in(path: Path) -> str:
 
 
 def _values(html: str, state: ModelState, options: ReadOptions, url: str = "") -> dict[str, Any]:
-    """The article in *html*, or the reason why there is none."""
     if _is_binary(html):
         return {"reason": NO_TEXT}
     result = read_article(html, url, state, options)

@@ -72,7 +72,6 @@ class FetchSpider(Spider):
             self.take(asked, response)
 
     def give_up(self, failure: Failure) -> None:
-        """Say why the page did not come."""
         error = failure.value
         if isinstance(error, HttpError):
             cause = _status(error.response)

@@ -143,7 +143,6 @@ def _is_confirmed(question: str) -> bool:
 
 
 def _shortly(text: str) -> str:
-    """How long *text* is, and how it begins and ends."""
     line = " ".join(text.split())
     if len(line) > 2 * MAX_END:
         line = f"{line[:MAX_END]} … {line[-MAX_END:]}"

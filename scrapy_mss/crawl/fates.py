@@ -42,7 +42,7 @@ from scrapy_mss.quality.fates import (
     Fate,
     of_page,
 )
-from scrapy_mss.quality.losses import Losses, LossesOfSites, LossStore, adding
+from scrapy_mss.quality.store import Losses, LossesOfSites, LossStore, adding_losses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import BatchedPart
@@ -282,7 +282,7 @@ class Fates(BatchedPart[LossesOfSites]):
         self._unsaved.setdefault(site, Losses()).add(fate.name, url, minute_now())
 
     def _change(self, batch: LossesOfSites) -> Change:
-        return adding(batch, minute_now())
+        return adding_losses(batch, minute_now())
 
     def _joined(self, batch: LossesOfSites, later: LossesOfSites) -> LossesOfSites:
         for site, losses in later.items():

@@ -41,11 +41,18 @@ from scrapy_mss.quality.counts import (
 )
 from scrapy_mss.quality.incidents import DAY, Activity, alarms_of_crawl, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
-from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
-from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, compressed
-from scrapy_mss.quality.uncertain import adding as adding_pages
+from scrapy_mss.quality.store import (
+    Days,
+    QualityStore,
+    SiteDay,
+    UncertainPage,
+    UncertainStore,
+    adding,
+    adding_pages,
+    compressed,
+)
 from scrapy_mss.storage.checkpoints import BatchedPart, completed
-from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_SITES, Change
+from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
@@ -244,7 +251,7 @@ class UncertainPages(BatchedPart[PagesOfSites]):
             return
         kept = self._kept.setdefault(site, {})
         kept[url] = certainty
-        if len(kept) > AT_MOST:
+        if len(kept) > MAX_UNSURE_PAGES:
             del kept[max(kept, key=lambda each: (kept[each], each))]
         body = compressed(html)
         self._n_bytes += len(body)
@@ -270,4 +277,4 @@ class UncertainPages(BatchedPart[PagesOfSites]):
             return bool(site) and len(site) <= LONGEST_SITE and not is_full
         if url in kept:
             return kept[url] != certainty
-        return len(kept) < AT_MOST or certainty < max(kept.values())
+        return len(kept) < MAX_UNSURE_PAGES or certainty < max(kept.values())

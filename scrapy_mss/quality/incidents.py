@@ -126,7 +126,6 @@ class Activity:
 
     @property
     def attempts(self) -> list[int]:
-        """The hours in which a crawl tried the site."""
         return sorted({*self.answered, *self.failed, *self.new})
 
 
@@ -185,7 +184,6 @@ def _silent(site: str, activity: Activity) -> Iterator[Incident]:
 
 
 def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
-    """The measures that crawls have found to be lower than before them."""
     for measure, days in activity.lowered.items():
         found = [day for day in days if today - SHOWN_DAYS < day <= today]
         if found and measure in MEASURES:
@@ -279,7 +277,6 @@ def _covered(activity: Activity) -> tuple[Hours, Floats]:
 
 
 def _without_backlog(days: Hours, articles: Floats) -> Floats:
-    """The *articles*, with no day that has many times what is usual."""
     if not articles.any():
         return articles
     since = days - days[0]
