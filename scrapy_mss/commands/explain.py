@@ -66,7 +66,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("the rule is chosen by the page's URL: give it with -u")
     if is_address(options.page):
-        source = _fetched(options, command)
+        (source,) = fetched([checked_address(options.page)], command)
     else:
         source = StoredPage(options.url, page_in(Path(options.page)))
     page = Page.of(source.html, extractor.profile.stem, source.url)
@@ -84,14 +84,6 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if rule or options.wrappers:
         print_line(_of_rule(rule, matches=explanation is not alone))
     return GOOD
-
-
-def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
-    address, causes = checked_address(options.page), list[str]()
-    found = fetched([address], command, lambda _asked, cause: causes.append(cause))
-    if not found:
-        raise CommandError(f"{address}: no page: {next(iter(causes), 'no response')}")
-    return found[0]
 
 
 def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteContext | None:

@@ -35,7 +35,7 @@ from scrapy_mss.commands.base import (
     page_in,
     stored,
 )
-from scrapy_mss.commands.fetching import ASKED, FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.commands.fetching import ASKED, checked_address, crawl
 from scrapy_mss.crawl.pages import is_page
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS
@@ -186,8 +186,6 @@ def _is_binary(text: str) -> bool:
 
 
 def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssCommand) -> None:
-    process = crawler_process(command, {**SETTINGS, "MSS_STORE": store})
-    crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)
 
     def answer(asked: str, values: Mapping[str, Any]) -> None:
@@ -210,8 +208,8 @@ def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssComm
             reason = NO_TEXT if _is_binary(response.text) else exception.reason
             answer(response.cb_kwargs[ASKED], {"url": item.url, "reason": reason})
 
-    crawler.signals.connect(scraped, signals.item_scraped)
-    crawler.signals.connect(dropped, signals.item_dropped)
-    run(process, crawler, addresses=addresses, take=take, failed=failed)
+    changed = {**SETTINGS, "MSS_STORE": store}
+    handlers = {signals.item_scraped: scraped, signals.item_dropped: dropped}
+    crawl(command, changed, handlers, addresses=addresses, take=take, failed=failed)
     for address in left.elements():  # what a middleware of the project's has dropped
         answers.add({"url": address, "reason": NO_ANSWER})

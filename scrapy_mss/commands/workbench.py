@@ -120,16 +120,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
             )
         pages.add(counted(stored(Path(source)), "pages"))
     if addresses:
-        causes: list[str] = []
-        found = fetched(
-            addresses,
-            command,
-            lambda asked, cause: causes.append(f"{asked}: {cause}"),
-            pages.most,
-        )
-        if not found:
-            raise CommandError(f"no page was downloaded: {next(iter(causes), 'no response')}")
-        pages.add(found)
+        pages.add(fetched(addresses, command, most=pages.most))
 
 
 def _rules_folder(command: MssCommand) -> Path:

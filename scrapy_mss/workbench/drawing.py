@@ -49,6 +49,7 @@ from scrapy_mss.output.sanitizing import sanitized
 SHOWN_REASONS: Final = 4  # of a block
 DEEPEST: Final = 128  # elements in one another: of 132 pages of articles, three have more than 30
 LONGEST: Final = 2**21  # characters of source that are drawn
+FRAME_SCRIPT: Final = "frame.js"  # all that runs in the frame
 MARK: Final = "mss-block"  # the class of a mark
 FIRST: Final = "mss-first"  # the class of the first block that is kept, where a report begins
 # From orange over white to blue, which those tell apart who do not tell red from green.
@@ -84,7 +85,7 @@ def drawn_for_frame(explanation: Explanation) -> str:
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>The page</title>'
         f'{element("style", Html(frame_style()))}</head><body dir="auto">'
     )
-    return f"{head}{cut}{html}{element('script', Html(frame_script()))}</body></html>"
+    return f"{head}{cut}{html}{element('script', Html(static_file(FRAME_SCRIPT)))}</body></html>"
 
 
 _STOP: Final = ' tabindex="0"'
@@ -92,12 +93,6 @@ _STOP: Final = ' tabindex="0"'
 
 def _described(block: ExplainedBlock) -> str:
     return f' aria-description="{escape(summary(block))}"'
-
-
-@cache
-def frame_script() -> str:
-    """The only script that runs in the frame."""
-    return static_file("frame.js")
 
 
 @cache
@@ -115,6 +110,7 @@ def hash_of(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
+@cache
 def static_file(name: str) -> str:
     """A file of ours that is served, or a part of what is."""
     return (files(__package__) / "static" / name).read_text("utf-8")

@@ -28,7 +28,7 @@ import logging
 import os
 import socket
 from asyncio import get_running_loop
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -45,8 +45,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapy_mss.workbench.api import ENDPOINTS, RequestError, WorkbenchState, answer
 from scrapy_mss.workbench.drawing import (
+    FRAME_SCRIPT,
     drawn_for_frame,
-    frame_script,
     frame_style,
     hash_of,
     static_file,
@@ -106,7 +106,7 @@ def _ui(state: WorkbenchState, run: Callable[..., Any]) -> ASGIApp:
 
 
 def _frame(state: WorkbenchState, origins: Origins, run: Callable[..., Any]) -> ASGIApp:
-    headers = frame_headers(origins, hash_of(frame_script()), hash_of(frame_style()))
+    headers = frame_headers(origins, hash_of(static_file(FRAME_SCRIPT)), hash_of(frame_style()))
 
     async def page(request: Request) -> Response:
         site, number = request.path_params["site"], request.path_params["number"]
@@ -268,47 +268,48 @@ def _with(headers: dict[str, str], send: Send) -> Send:
 
 def _rejected_by_ui(origins: Origins, method: str, path: str, headers: Headers) -> str:
     """Why the UI origin rejects a request; empty if it does not."""
-    origin = headers.get("origin")
-    if headers.get("host") != f"{HOST}:{origins.ui_port}":
-        return "unexpected Host header"
-    if origin is not None and origin != origins.ui:
-        return "it comes from another origin"
-    # none: an address that the user has opened
-    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        return "it comes from another site"
-    if not path.startswith(API):
-        return "" if method in ("GET", "HEAD") else "expected GET"
-    return _rejected_by_api(origins, method, headers)
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+    is_api = path.startswith(API)
+    wrong = (
+        (headers.get("host") != f"{HOST}:{origins.ui_port}", "unexpected Host header"),
+        (origin not in (None, origins.ui), "it comes from another origin"),
+        # none: an address that the user has opened
+        (site not in ("same-origin", "none"), "it comes from another site"),
+        (not is_api and method not in ("GET", "HEAD"), "expected GET"),
+    )
+    return _first(wrong) or (_rejected_by_api(origins, method, headers) if is_api else "")
 
 
 def _rejected_by_api(origins: Origins, method: str, headers: Headers) -> str:
-    if method != "POST":
-        return "expected POST"
-    if headers.get("origin") is None:
-        return "it has no origin"
-    if not compare_digest(
-        headers.get(TOKEN_HEADER, "").encode("utf-8"), origins.ui_token.encode("ascii")
-    ):
-        return "invalid token"
-    if headers.get("content-type") != "application/json":
-        return "expected JSON"
     length = headers.get("content-length", "")
-    if not (length.isascii() and length.isdigit() and int(length[:12]) <= MAX_BYTES):
-        return f"expected a content-length of at most {MAX_BYTES:,} bytes"
-    return ""
+    is_short = length.isascii() and length.isdigit() and int(length[:12]) <= MAX_BYTES
+    wrong = (
+        (method != "POST", "expected POST"),
+        (headers.get("origin") is None, "it has no origin"),
+        (not _is_token(headers.get(TOKEN_HEADER, ""), origins.ui_token), "invalid token"),
+        (headers.get("content-type") != "application/json", "expected JSON"),
+        (not is_short, f"expected a content-length of at most {MAX_BYTES:,} bytes"),
+    )
+    return _first(wrong)
 
 
 def _rejected_by_frame(origins: Origins, method: str, path: str, headers: Headers) -> str:
     """Why an untrusted page is not shown; empty if it is."""
-    token = path.removeprefix("/").partition("/")[0]
-    if headers.get("host") != f"{HOST}:{origins.frame_port}":
-        return "unexpected Host header"
-    if method != "GET":
-        return "expected GET"
-    if headers.get("sec-fetch-dest", "iframe") != "iframe":
-        return "pages are shown only in the workbench"
-    if headers.get("sec-fetch-site", "same-site") not in ("same-origin", "same-site"):
-        return "it comes from another site"
-    if not compare_digest(token.encode("utf-8", "replace"), origins.frame_token.encode("ascii")):
-        return "invalid token"
-    return ""
+    token, site = path.removeprefix("/").partition("/")[0], headers.get("sec-fetch-site")
+    is_framed = headers.get("sec-fetch-dest", "iframe") == "iframe"
+    wrong = (
+        (headers.get("host") != f"{HOST}:{origins.frame_port}", "unexpected Host header"),
+        (method != "GET", "expected GET"),
+        (not is_framed, "pages are shown only in the workbench"),
+        (site not in ("same-origin", "same-site", None), "it comes from another site"),
+        (not _is_token(token, origins.frame_token), "invalid token"),
+    )
+    return _first(wrong)
+
+
+def _first(wrong: Iterable[tuple[bool, str]]) -> str:
+    return next((reason for is_wrong, reason in wrong if is_wrong), "")
+
+
+def _is_token(given: str, token: str) -> bool:
+    return compare_digest(given.encode("utf-8", "replace"), token.encode("ascii"))
