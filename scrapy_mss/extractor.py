@@ -239,7 +239,13 @@ class Extractor:
         """
         if model is not None and profile is not None:
             raise ValueError("expected a model or a profile: a model has a profile of its own")
-        self.model = _model_in(model) if profile is None else _model_of(profile)
+        if profile not in (None, *PROFILES):
+            raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
+        if model is not None:
+            self.model = load_with_bundled(model)
+        else:
+            is_bundled = profile in (None, DEFAULT.name)
+            self.model = bundled_model() if is_bundled else Model(PROFILES[str(profile)])
         self.profile = self.model.profile
 
     @classmethod
@@ -385,6 +391,10 @@ class Extractor:
         verdict = verdict_of(facts)
         if not verdict.sign and facts.is_short_article:
             verdict = self._verdict_by_itself(reading, kept) or verdict
+        confidence = 0.0
+        if text:  # words that were decoded wrongly are none of the article's
+            expected = classifier.confidence(confidence_features(reading.page))
+            confidence = expected * (1 - damage(text))
         extraction = Extraction(
             text=text,
             span=chosen.span,
@@ -393,7 +403,7 @@ class Extractor:
             page=page,
             scores=chosen.scores,
             kept=kept,
-            confidence=_confidence(reading.page, classifier, text) if text else 0.0,
+            confidence=confidence,
         )
         return extraction, verdict
 
@@ -439,16 +449,6 @@ class Extractor:
         return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 
 
-def _model_in(path: str | os.PathLike[str] | None) -> Model:
-    return bundled_model() if path is None else load_with_bundled(path)
-
-
-def _model_of(profile: str) -> Model:
-    if profile not in PROFILES:
-        raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
-    return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
-
-
 def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
     page = read.page
@@ -463,8 +463,3 @@ def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts
         requested=page.requested,
         kept=KeptText(page.tokens, kept, page.declarations),
     )
-
-
-def _confidence(page: ReadPage, classifier: BlockClassifier, text: str) -> float:
-    """The expected F1 of *text*: words that were decoded wrongly are none of the article's."""
-    return classifier.confidence(confidence_features(page)) * (1 - damage(text))

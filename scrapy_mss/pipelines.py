@@ -101,7 +101,8 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and not self._wants(result):
+            wanted = {result.kind} if result.reason == RESERVED else {result.kind, EMIT_ALL}
+            if result.article is None and made and wanted.isdisjoint(self._options.emit):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             sources = values.get("sources", {})  # not of what the spider has filled
@@ -120,10 +121,6 @@ class ArticlePipeline(Component):
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
         return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
-
-    def _wants(self, result: ArticleResult) -> bool:
-        emit = self._options.emit
-        return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:

@@ -144,13 +144,6 @@ class _Answers:
         else:
             print_text(f"{values[self.form]}\n")
 
-    def add_in_crawl(self, values: Mapping[str, Any]) -> None:
-        """Print them in a signal handler, whose errors Scrapy would log, and go on."""
-        try:
-            self.add(values)
-        except OSError as error:
-            self.error = error
-
 
 def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
@@ -190,7 +183,10 @@ def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssComm
 
     def answer(asked: str, values: Mapping[str, Any]) -> None:
         left[asked] -= 1
-        answers.add_in_crawl(values)
+        try:
+            answers.add(values)
+        except OSError as error:  # in a handler of a signal, where Scrapy would log it
+            answers.error = error
 
     def take(asked: str, response: Response) -> None:
         if not is_page(response, response.request):

@@ -34,12 +34,11 @@ from scrapy_mss.quality.counts import (
     of_answer,
     of_failure,
     of_labels,
-    of_miss,
     of_new,
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import DAY, Activity, alarms_of_crawl, incidents, within_crawl
+from scrapy_mss.quality.incidents import DAY, Activity, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import (
     Days,
@@ -119,8 +118,7 @@ class SiteQuality(BatchedPart[DayCounts]):
 
     def labels(self, url: str, labels: LabelSummary) -> None:
         """Count what the rule of its site has found on the page at *url*."""
-        counts = of_miss() if labels.reason else of_labels(labels.field_hits)
-        self._add(site_of(url), counts)
+        self._add(site_of(url), of_labels(None if labels.reason else labels.field_hits))
 
     def place(self, url: str, place: int) -> None:
         """Count that the article at *url* is in the container with the key *place*."""
@@ -206,7 +204,7 @@ class SiteQuality(BatchedPart[DayCounts]):
                 if alarm.measure not in declined
             ]
             if sudden:
-                by_crawl[site, now // DAY] = alarms_of_crawl(sudden)
+                by_crawl[site, now // DAY] = Counter(f"{ALARM}{alarm.measure}" for alarm in sudden)
             by_clock = incidents(site, Activity.of(past[site]), now)
             wrong: list[Alarm] = [*declined.values(), *sudden, *by_clock]
             for alarm in wrong:

@@ -30,7 +30,7 @@ To measure false alarms and detections: ``python -m research.studies.alarms``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from itertools import pairwise
@@ -209,11 +209,6 @@ def within_crawl(
             before[day] = +before[day]
     found = alarms(site, {**before, today + 1: own}, today + 1)
     return [replace(figure, since=today) for figure in found if figure.since > today]
-
-
-def alarms_of_crawl(figures: Iterable[Figure]) -> Counts:
-    """The counts of a crawl in which these measures have declined."""
-    return Counter({f"{ALARM}{figure.measure}": 1 for figure in figures})
 
 
 def hour_text(hour: int) -> str:

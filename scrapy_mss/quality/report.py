@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from shlex import quote
 from typing import Any, Final, TypeAlias
@@ -235,19 +235,14 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
-        "learned": None if site.learned is None else _learned_json(site.learned),
-        "kinds": [_share_json(each) for each in site.kinds(today)],
+        "learned": None if site.learned is None else _known(site.learned._asdict()),
+        "kinds": [
+            {"text": each.text, "now": _rounded(each.now), "before": _rounded(each.before)}
+            for each in site.kinds(today)
+        ],
         "coverage": site.coverage.as_json(),
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
-
-
-def _learned_json(learned: SiteLesson) -> dict[str, Any]:
-    return {name: round(value, 4) for name, value in learned._asdict().items()}
-
-
-def _share_json(share: RecentShare) -> dict[str, Any]:
-    return {**asdict(share), "now": _rounded(share.now), "before": _rounded(share.before)}
 
 
 def _alarm_json(alarm: Alarm) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
@@ -37,7 +37,7 @@ from scrapy_mss.blocks.opinions import Role, role_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import CLOSE, Bools, Counts
+from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats
 from scrapy_mss.seen.sketches import has_no_spaces, words_of
 
 Hashes: TypeAlias = NDArray[np.uint32]
@@ -137,9 +137,6 @@ class Paragraphs:
         others = np.frombuffer(data, "<u4", m, at + n * _ROW)
         pairs = np.frombuffer(data, "<u4", rest // 4, len(data) - rest).reshape(-1, 2)
         return cls(kept, certain, phrases, others, pairs)
-
-    def with_pairs(self, pairs: Sequence[tuple[int, int]]) -> Paragraphs:
-        return replace(self, pairs=np.array(pairs, np.uint32).reshape(-1, 2))
 
     def differs_from(self, before: Paragraphs) -> bool:
         gone = ~np.isin(before.kept, self.all)
@@ -259,7 +256,7 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
         keys = mix([names, *page.ancestor_keys[1:depth, :n]])
         alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
         group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
-        of_article |= _has_most(group, kept, words)
+        of_article |= _shares(group, kept, words) > MOST
     found: Bools = of_article & is_text(page, lines) & ~_advertises(page, n)
     return found
 
@@ -275,17 +272,14 @@ def is_text(page: Page, lines: list[str]) -> Bools:
 
 def _of_article(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
     """bool[n]: blocks in whose *group* several are *kept*, or much of all that is."""
-    counts = np.bincount(group, kept)
-    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
-    enough: Bools = ((counts >= MIN_BESIDE) | (share >= MIN_SHARE))[group]
-    return enough
+    enough: Bools = np.bincount(group, kept)[group] >= MIN_BESIDE
+    return enough | (_shares(group, kept, words) >= MIN_SHARE)
 
 
-def _has_most(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
-    """bool[n]: blocks in the *group* that has most of all that is *kept*."""
-    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
-    most: Bools = (share > MOST)[group]
-    return most
+def _shares(group: NDArray[np.intp], kept: Bools, words: Counts) -> Floats:
+    """float64[n]: which share of all that is *kept* is in the *group* of each block."""
+    shares: Floats = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    return shares[group]
 
 
 def _advertises(page: Page, n: int) -> Bools:
@@ -353,7 +347,8 @@ def with_sentences(paragraphs: Paragraphs, text: str) -> Paragraphs:
         if len(hashes) > 1 or of_line not in kept
         for each in hashes
     )
-    return paragraphs.with_pairs([*islice(pairs, MAX_SENTENCES)])
+    kept_pairs = np.array([*islice(pairs, MAX_SENTENCES)], np.uint32).reshape(-1, 2)
+    return replace(paragraphs, pairs=kept_pairs)
 
 
 def added(text: str, before: Paragraphs) -> list[str]:

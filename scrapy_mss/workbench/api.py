@@ -263,17 +263,10 @@ def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Js
     try:
         return ENDPOINTS[name](Request(values, state))
     except WrapperError as error:
-        return {"problems": _problems(error)}
+        found = [(each.line, str(each)) for each in error.problems[:MAX_PROBLEMS]]
     except (EditError, saving.SaveError, OSError) as error:
-        return {"problems": [_problem(error)]}
-
-
-def _problems(error: WrapperError) -> list[Json]:
-    return [{"line": each.line, "text": str(each)} for each in error.problems[:MAX_PROBLEMS]]
-
-
-def _problem(error: Exception) -> Json:
-    return {"line": 0, "text": str(error)}
+        found = [(0, str(error))]
+    return {"problems": [{"line": line, "text": text} for line, text in found]}
 
 
 @dataclass(slots=True)
