@@ -51,7 +51,7 @@ from scrapy_mss.quality.store import (
     compressed,
 )
 from scrapy_mss.storage.checkpoints import BatchedPart, completed
-from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SITES, Change
+from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SITES
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
@@ -83,7 +83,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         self, store: QualityStore, now: Callable[[], int] = this_hour, *, only_new: bool = False
     ) -> None:
         """Count in *store*; with *only_new*, `new_article` says what is new, else all is."""
-        super().__init__(dict)
+        super().__init__(dict, adding)
         self._store = store
         self._now = now
         self._only_new = only_new
@@ -137,9 +137,6 @@ class SiteQuality(BatchedPart[DayCounts]):
             of_day[name] += count
         if len(of_day) > MAX_COUNTED:
             self._unsaved[site, day] = bounded(of_day, MAX_COUNTED)
-
-    def _change(self, batch: DayCounts) -> Change:
-        return adding(batch)
 
     def _joined(self, batch: DayCounts, later: DayCounts) -> DayCounts:
         for key, counts in later.items():
@@ -227,7 +224,7 @@ class UncertainPages(BatchedPart[PagesOfSites]):
     LOST = "%d uncertain pages"
 
     def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
-        super().__init__(dict)
+        super().__init__(dict, adding_pages)
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.certainty for page in pages}
@@ -256,9 +253,6 @@ class UncertainPages(BatchedPart[PagesOfSites]):
         self._unsaved.setdefault(site, {})[UncertainPage(url, certainty, self._minute())] = body
         if self._n_bytes > MAX_BYTES:
             self.checkpoint()
-
-    def _change(self, batch: PagesOfSites) -> Change:
-        return adding_pages(batch)
 
     def _joined(self, batch: PagesOfSites, later: PagesOfSites) -> PagesOfSites:
         joined = {site: {**pages, **later.get(site, {})} for site, pages in batch.items()}

@@ -171,7 +171,7 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
 
     def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:
         """Read an article without a date again after *recheck* minutes."""
-        super().__init__(dict)
+        super().__init__(dict, adding)
         self._store = store
         self._recheck = recheck
         self._now = now
@@ -335,9 +335,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     def leave_incomplete(self, site: str) -> None:
         """Note that not everything in the lists of *site* was downloaded."""
         self._incomplete.add(site)
-
-    def _change(self, batch: dict[int, SeenArticle]) -> Change:
-        return adding(batch)
 
     def _joined(
         self, batch: dict[int, SeenArticle], later: dict[int, SeenArticle]
