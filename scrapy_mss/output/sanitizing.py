@@ -160,16 +160,12 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     if reads_back and not html.startswith("\ufeff"):  # which parsers leave out
         return html
     base = base_url(tokens, url) if _RELATIVE.search(html) else ""
-    safe = _cleaner(base).clean(_divided(html))
+    safe = _cleaner(base).clean(_LONG_TEXT.sub(_in_parts, html))
     return without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 
-def _divided(html: str) -> str:
-    """*html* with a comment, which nh3 takes out, before each so many of `_ESCAPED` in a text."""
-    return _LONG_TEXT.sub(_in_parts, html)
-
-
 def _in_parts(found: re.Match[str]) -> str:
+    """A text with a comment, which nh3 takes out, before each so many of `_ESCAPED`."""
     text, places = found[0], list[int]()
     for number, each in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
         if number % MAX_ESCAPED == 0:
