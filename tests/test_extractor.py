@@ -86,9 +86,7 @@ def test_extraction_learns_nothing(extractor: Extractor, page: NewsPage) -> None
     assert to_bytes(extractor.model) == before
 
 
-def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
-    extractor: Extractor,
-) -> None:
+def test_pages_are_tokenized_with_the_stemmer_of_the_profile(extractor: Extractor) -> None:
     source = "<p>trekked</p>"  # one of the few words of which the stemmers differ
 
     of_paper, of_default = (one.extract(source).tokens for one in (extractor, random_blocks()))

@@ -72,10 +72,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "one two",
     ),
     "misnested": ("<b><i></b></i>" * FEWER + "<p>one two</p>", "one two"),
-    "attributes": (
-        "<p " + " ".join(f"a{n}=1" for n in range(FEWER)) + ">one two</p>",
-        "one two",
-    ),
+    "attributes": ("<p " + " ".join(f"a{n}=1" for n in range(FEWER)) + ">one two</p>", "one two"),
     "quoted attributes": ("<p " + "a='>' " * FEWER + ">one two</p>", "one two"),
     "quote to the end": ("<p>one two</p><a href='" + "three <p>four</p> " * FEWER, "one two"),
     "tag to the end": ("<p>one two</p><p " + "three four " * FEWER, "one two"),

@@ -100,11 +100,7 @@ EXAMPLES += [
     ("title_overlap", STORY, [0, 0, 0, 1, 0, 0, 0]),
     ("headline_title_overlap", STORY, [1] * 7),
     ("below_headline", STORY, [0, 0, 0, 0, 1, 1, 1]),
-    (
-        "words_from_headline",
-        STORY,
-        [-log1p(10), -log(4), -log(3), 0, log(7), log(10), log(12)],
-    ),
+    ("words_from_headline", STORY, [-log1p(10), -log(4), -log(3), 0, log(7), log(10), log(12)]),
     ("later_headings", STORY, [0, 0, 0, 0, 0, log(2), log(2)]),
     ("title_overlap", f"{TITLED}<p>The ferry sails again this Monday", [0, 1]),
     # Of equal ones the main heading is the headline.
