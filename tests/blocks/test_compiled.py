@@ -30,9 +30,8 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.core.hashing import MULTIPLIERS, numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import counts_of, random_network
+from tests.helpers.classifiers import container_features, counts_of, random_network
 from tests.helpers.compiled import both
-from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
@@ -105,16 +104,18 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
 ) -> None:
     network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
 
-    def found() -> dict[str, bytes]:
+    def computed() -> dict[str, bytes]:
         page = Page.of(source)
         evidence = np.random.default_rng(seed).normal(size=(len(POOLINGS), len(page.blocks)))
         inputs = block_inputs(page, evidence, evidence.sum(axis=0))
         odds = network.log_odds(inputs.columns.rows.T)
-        columns = {"evidence": block_evidence(page, COUNTS), **inputs.columns, "log-odds": odds}
-        return {name: column.tobytes() for name, column in columns.items()}
+        found = {name: column.tobytes() for name, column in inputs.columns.items()}
+        others = {"evidence": block_evidence(page, COUNTS).tobytes(), "log-odds": odds.tobytes()}
+        return found | others
 
-    one, other = both(found)
+    one, other = both(computed)
 
+    assert list(one) == list(other)
     assert [name for name in one if one[name] != other[name]] == []
 
 

@@ -27,8 +27,7 @@ from scrapy_mss.blocks.features import (
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
-from tests.helpers.classifiers import columns_of
-from tests.helpers.container_shares import container_features
+from tests.helpers.classifiers import columns_of, container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 from tests.helpers.markup import shown

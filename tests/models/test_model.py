@@ -13,7 +13,6 @@ from scrapy_mss.core.cleaning import CODE_ONLY, HORIZONTAL_RULE, PAPER_RULES
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models import model as module
-from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import (
     MAX_RECENT,
     PAGES_OF_A_GENERATION,
@@ -79,13 +78,6 @@ def test_an_identifier_names_the_profile_and_the_number_of_pages() -> None:
     assert Model(DEFAULT, None, counts_of([1, 2, 2])).identifier.startswith("default@3p-")
     assert Model(PAPER).identifier == "paper@0p-0000000000000000"
     assert Model(TRIGRAM).identifier != Model(PAPER).identifier
-
-
-@pytest.mark.parametrize("classifier", [None, random_classifier()], ids=["counts", "complete"])
-def test_a_stored_model_keeps_its_identifier(classifier: BlockClassifier | None) -> None:
-    model = Model(DEFAULT, classifier, counts_of([1, 2]))
-
-    assert from_bytes(to_bytes(model)).identifier == model.identifier
 
 
 ADDRESS = "https://news.example/story?id=1"
