@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.lookups import MAX_PARTS, is_free, listed
+from scrapy_mss.metadata.lookups import MAX_PARTS, is_free
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.pages.declarations import ARTICLE
+from scrapy_mss.pages.declarations import ARTICLE, listed
 from scrapy_mss.pages.walls import OF_TEASER, breaks_off, has_ellipsis, has_paywall, offer_at_end
 
 PAYWALL, CUT_END, WORD_COUNT = "paywall", "cut_end", "word_count"  # why a text is not complete

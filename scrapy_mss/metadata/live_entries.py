@@ -17,10 +17,9 @@ import numpy as np
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.lookups import listed
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import Element
-from scrapy_mss.pages.declarations import ARTICLE, Node
+from scrapy_mss.pages.declarations import ARTICLE, Node, listed
 from scrapy_mss.pages.text import clean
 
 UPDATES: Final = "liveBlogUpdate"

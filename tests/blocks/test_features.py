@@ -23,6 +23,7 @@ from scrapy_mss.blocks.features import (
     evidence_mass,
     heading_above,
     heading_levels,
+    logarithms,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
@@ -207,6 +208,11 @@ def test_the_heading_above_is_the_last_one_before(source: str) -> None:
 
     headings = np.flatnonzero(levels).tolist()
     assert found == [max((h for h in headings if h < n), default=-1) for n in range(len(levels))]
+
+
+@given(st.lists(st.sampled_from([*map(float, range(70)), 16383.0, 16384.0, 1e15])))
+def test_logarithms_of_counts_are_those_of_numpy(counts: list[float]) -> None:
+    assert logarithms(np.array(counts)).tolist() == np.log1p(counts).tolist()
 
 
 @pytest.mark.parametrize(
