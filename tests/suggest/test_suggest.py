@@ -54,9 +54,7 @@ def test_a_box_that_no_page_had_is_left_to_the_model(
     assert by_rule(suggestion.rule, page, extractor).text == text_of(100)
 
 
-def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(
-    suggestion: Suggestion,
-) -> None:
+def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(suggestion: Suggestion) -> None:
     assert suggestion.rule.site == "news.example"
     assert "story-text" in suggestion.yaml
     for generated in ("css-", "post-", "page-", "nth-of-type"):

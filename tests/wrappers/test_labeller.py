@@ -11,15 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.wrappers import (
-    Labelling,
-    Reason,
-    Selector,
-    Wrapper,
-    css,
-    label,
-    xpath,
-)
+from scrapy_mss.wrappers import Labelling, Reason, Selector, Wrapper, css, label, xpath
 from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
 from tests.helpers.markup import SOUP
 from tests.helpers.timing import FACTOR, grows_linearly
