@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from scrapy.utils.project import data_path
 from tqdm import tqdm
@@ -19,7 +19,7 @@ from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.sources import Source
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.files import KeptModel, ModelFile, read_model, with_bundled
+from scrapy_mss.models.files import ModelFile, read_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
@@ -119,6 +119,9 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
 def chosen_store(named: str | None, command: MssCommand) -> Store:
     """The store that is *named*, or that of a crawl with the settings of *command*."""
     return store_at(named or settings.read(command.settings).store or data_path(STORE_FOLDER))
+
+
+KeptModel: TypeAlias = ModelFile | StoredModel
 
 
 def is_store(named: str) -> bool:

@@ -94,7 +94,7 @@ def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteCon
 def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
     """The fields of the page that was *found*, with what the *rule* selects if it matches."""
     if rule is not None:
-        labelling = label(rule, found.tokens.source, found.tokens)
+        labelling = label(rule, found.tokens)
         labelling = replace(labelling, inside=found.kept, text=found.text)
         return labelled_metadata(labelling, found.url)
     media = kept_media(found.tokens, found.kept, found.url)

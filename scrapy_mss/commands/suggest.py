@@ -32,14 +32,8 @@ from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import printable, read_regular
 from scrapy_mss.models.files import write_atomically
-from scrapy_mss.suggest import (
-    MAX_PAGES,
-    NoRuleError,
-    PageAgreement,
-    Suggestion,
-    of_one_site,
-    suggest,
-)
+from scrapy_mss.suggest import MAX_PAGES, NoRuleError, Suggestion, of_one_site, suggest
+from scrapy_mss.suggest.readings import PageAgreement
 from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
 from scrapy_mss.wrappers.registry import LARGEST_FILE
 from scrapy_mss.wrappers.schema import difference, file_of, replaced

@@ -25,13 +25,8 @@ from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Indices, Tokens
-from scrapy_mss.suggest import (
-    NoRuleError,
-    SitePage,
-    agreements,
-    read_pages,
-    suggest_of,
-)
+from scrapy_mss.suggest import NoRuleError, suggest_of
+from scrapy_mss.suggest.readings import SitePage, agreements, read_pages
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited
 from scrapy_mss.wrappers import Labelling, Wrapper, WrapperError, css
