@@ -7,13 +7,16 @@ the release workflow knows: with it, links in the description lead somewhere fro
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 from setuptools import Extension, setup
 
 # A product and a sum are rounded each, as numpy's are, also where a processor has both in one.
 # More than -O2 and symbols for a debugger double what compiling takes, and a page gains nothing.
-FLAGS = ["-O2", "-g0", "-ffp-contract=off"] if os.name == "posix" else []
+# The last counts: who compiles may say otherwise.
+OWN = shlex.split(os.environ.get("CFLAGS", ""))
+FLAGS = ["-O2", "-g0", "-ffp-contract=off", *OWN] if os.name == "posix" else []
 COMPILED = Extension(
     "scrapy_mss.markup._compiled",
     ["scrapy_mss/markup/_compiled.pyx"],

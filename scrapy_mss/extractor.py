@@ -56,7 +56,6 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
-from scrapy_mss.pages.kept_text import KeptText
 from scrapy_mss.pages.kinds import (
     ARTICLE,
     ARTICLE_KINDS,
@@ -67,7 +66,7 @@ from scrapy_mss.pages.kinds import (
     Verdict,
     verdict_of,
 )
-from scrapy_mss.pages.page_facts import PageFacts
+from scrapy_mss.pages.page_facts import KeptText, PageFacts
 
 if TYPE_CHECKING:
     from typing_extensions import Self

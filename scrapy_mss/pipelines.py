@@ -120,7 +120,7 @@ class ArticlePipeline(Component):
 
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
-        return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
+        return _compat.awaited(self._evaluate)
 
     def _wants(self, result: ArticleResult) -> bool:
         """Whether a page gets an item even without a text."""

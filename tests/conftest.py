@@ -24,7 +24,6 @@ TESTS = Path(__file__).parent
 # works on when the others are done (`pytest -n`, which gives a file to one process).
 LONGEST = {
     "research/benchmarks/test_crash_crawls.py": 80,
-    "test_packaging.py": 60,
     "plugin/test_commands.py": 45,
     "spiders/test_hostile_sites.py": 40,
     "plugin/test_worker_crawls.py": 35,
@@ -32,6 +31,7 @@ LONGEST = {
     "spiders/test_news.py": 35,
     "plugin/test_redis.py": 30,
     "bulk/test_run.py": 30,
+    "test_packaging.py": 25,
     "research/benchmarks/test_signals.py": 25,
     "plugin/test_memory.py": 25,
     "demo_web/test_learning_on_top.py": 25,

@@ -13,9 +13,8 @@ from scrapy_mss import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
-from scrapy_mss.pages.kept_text import KeptText
 from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
-from scrapy_mss.pages.page_facts import PageFacts
+from scrapy_mss.pages.page_facts import KeptText, PageFacts
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"

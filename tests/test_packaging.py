@@ -81,7 +81,7 @@ def package_files() -> set[str]:
     }
 
 
-COMPILING = pytest.param("compiled", marks=pytest.mark.slow("compiling takes most of a minute"))
+COMPILING = pytest.param("compiled", marks=pytest.mark.slow("compiling takes ten seconds"))
 
 
 @pytest.fixture(scope="module", params=[COMPILING, "without a compiler"])

@@ -26,8 +26,6 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import Options
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from scrapy_mss.models.model import Model
 
 REASON: Final = "reason"  # why a page has no article; empty where it has one
@@ -54,12 +52,6 @@ class ArticleExtractor:
             raise CannotStartError(f"articles of archives are read by processes; they need {NEEDS}")
         self._options = options_of(settings)
         self._pool = WorkerPool(model_in(model), self._options)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._pool.close()

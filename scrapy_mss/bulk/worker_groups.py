@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -148,7 +148,7 @@ def main() -> None:
 
     with suppress(EOFError, ConnectionError):  # the parent has ended, or was killed
         settings, folder = receive(asked, tuple[str, str])
-        with ArticleExtractor(**json.loads(settings)) as extractor:
+        with closing(ArticleExtractor(**json.loads(settings))) as extractor:
             send(answers, None)
             while True:
                 part = receive(asked, Part)

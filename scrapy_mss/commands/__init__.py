@@ -23,8 +23,6 @@ from scrapy_mss.files.untrusted import printable, without_controls
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from scrapy_mss.commands.base import Action
-
 # Names of actions and their summaries in `scrapy mss -h`.
 ACTIONS: Mapping[str, str] = {
     "extract": "print the articles in files and at URLs",
@@ -87,12 +85,6 @@ def _drop_output() -> None:
     os.close(nowhere)
 
 
-def load_action(name: str) -> Action:
-    """The action of that *name*; its module is imported."""
-    action: Action = import_module(f"{__name__}.{name}").ACTION
-    return action
-
-
 class ActionParser(argparse.ArgumentParser):
     """The parser of an action, which gets its arguments when it first parses.
 
@@ -112,9 +104,10 @@ class ActionParser(argparse.ArgumentParser):
 
     def load(self) -> None:
         """Import the action and take over its help and its arguments."""
-        action = load_action(self.action)
-        self.description = action.description
-        self.epilog = f"Example: {action.example}\n\n{action.exit_codes}"
+        action = import_module(f"{__name__}.{self.action}")
+        self.description = action.__doc__
+        exit_codes = getattr(action, "EXIT_CODES", EXIT_CODES)
+        self.epilog = f"Example: {action.EXAMPLE}\n\n{exit_codes}"
         action.add_arguments(self)
         self.set_defaults(perform=action.perform)
 

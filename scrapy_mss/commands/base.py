@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from scrapy.utils.project import data_path
 from tqdm import tqdm
 
 from scrapy_mss import settings
-from scrapy_mss.commands import EXIT_CODES, CommandError, MssCommand, print_line
+from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.sources import Source
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.files import KeptModel, ModelFile, read_model, with_bundled
+from scrapy_mss.models.files import ModelFile, read_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
@@ -31,17 +30,6 @@ from scrapy_mss.storage.opening import STORE_FOLDER, is_server, store_at
 from scrapy_mss.storage.tables import Store, StoreError, minute_now
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action of the command: its help, and what it does."""
-
-    description: str
-    example: str
-    add_arguments: Callable[[argparse.ArgumentParser], None]
-    perform: Callable[[argparse.Namespace, MssCommand], int]
-    exit_codes: str = EXIT_CODES
 
 
 def counted(things: Iterable[T], what: str) -> Iterable[T]:
@@ -131,6 +119,9 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
 def chosen_store(named: str | None, command: MssCommand) -> Store:
     """The store that is *named*, or that of a crawl with the settings of *command*."""
     return store_at(named or settings.read(command.settings).store or data_path(STORE_FOLDER))
+
+
+KeptModel: TypeAlias = ModelFile | StoredModel
 
 
 def is_store(named: str) -> bool:

@@ -1,4 +1,7 @@
-"""``scrapy mss bulk``: extract archives to Parquet."""
+"""Write a row per page of archives to Parquet files: the article, or why there is none.
+
+To resume a killed run, repeat the command.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from tqdm import tqdm
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     is_store,
@@ -33,6 +35,12 @@ MEGABYTE = 2**20
 NEEDED = ("fastwarc", "pyarrow")
 # The settings of the project that say how pages are read.
 READING = ("MSS_FIELDS", "MSS_MAX_BODY", "MSS_TIMEOUT")
+
+EXAMPLE = "scrapy mss bulk 'crawl/*.warc.gz' news.parquet -o articles/"
+EXIT_CODES = (
+    "Exit codes: 0 if everything was read, even if pages have no article, 2 for\n"
+    "invalid arguments, files or folders."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -138,14 +146,3 @@ def _print(folder: Path, summary: Summary) -> None:
     print_line(f"{folder}: {rows}, in {plural(summary.parts, 'part')}")
     for reason, count in summary.reasons.most_common():
         print_line(f"  {count:,} pages without an article: {reason}")
-
-
-ACTION = Action(
-    "Read archives and write a row per page to Parquet files in a folder: the article, or\n"
-    "the reason why there is none. To resume a killed run, repeat the command.",
-    "scrapy mss bulk 'crawl/*.warc.gz' news.parquet -o articles/",
-    add_arguments,
-    perform,
-    exit_codes="Exit codes: 0 if everything was read, even if pages have no article, 2 for\n"
-    "invalid arguments, files or folders.",
-)

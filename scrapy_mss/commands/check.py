@@ -1,4 +1,8 @@
-"""``scrapy mss check``: check that wrappers still match their test pages."""
+"""Label the test pages of wrappers.
+
+Report which pages are labelled, and which fields select nothing. Exit code 1 if a body, title,
+authors, date or phrase is missing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     counted,
@@ -29,6 +32,8 @@ from scrapy_mss.commands.fetching import (
 )
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked
+
+EXAMPLE = "scrapy mss check wrappers/"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,12 +108,3 @@ def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssComm
     failed = partial(print_failure, "check")
     run(process, crawler, addresses=sorted(tests), take=taken, failed=failed)
     return seen
-
-
-ACTION = Action(
-    "Label the test pages of wrappers. Report which pages are labelled, and which fields\n"
-    "select nothing. Exit code 1 if a body, title, authors, date or phrase is missing.",
-    "scrapy mss check wrappers/",
-    add_arguments,
-    perform,
-)

@@ -1,4 +1,9 @@
-"""``scrapy mss explain``: write an HTML page that explains the extraction of another page."""
+"""Write an HTML page that shows how the model reads a page.
+
+It has each block with its probability and the reasons for and against it, why the page is of its
+kind, the text, Markdown, and the source of each field. It loads nothing and runs no scripts, so you
+can attach it to a bug report.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,6 @@ from scrapy_mss.article import labelled_metadata, page_metadata
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     extractor_with,
@@ -32,6 +36,8 @@ from scrapy_mss.wrappers import Wrapper, label, load_wrappers
 from scrapy_mss.wrappers.reading import explained
 
 OUTPUT = "why.html"
+
+EXAMPLE = "scrapy mss explain https://example.com/news/story.html -o why.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +103,7 @@ def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteCon
 def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
     """The fields of the page that was *found*, with what the *rule* selects if it matches."""
     if rule is not None:
-        labelling = label(rule, found.tokens.source, found.tokens)
+        labelling = label(rule, found.tokens)
         labelling = replace(labelling, inside=found.kept, text=found.text)
         return labelled_metadata(labelling, found.url)
     media = kept_media(found.tokens, found.kept, found.url)
@@ -114,14 +120,3 @@ def _of_rule(rule: Wrapper | None, *, matches: bool) -> str:
     if rule is None:
         return "none of the rules is for this address"
     return f"by the rule {rule.id}" if matches else f"the rule {rule.id} does not match the page"
-
-
-ACTION = Action(
-    "Write an HTML page that shows how the model reads a page: each block with its probability\n"
-    "and the reasons for and against it, why the page is of its kind, the text, Markdown, and\n"
-    "the source of each field. It loads nothing and runs no scripts, so you can attach it to a\n"
-    "bug report.",
-    "scrapy mss explain https://example.com/news/story.html -o why.html",
-    add_arguments,
-    perform,
-)

@@ -1,4 +1,4 @@
-"""``scrapy mss extract``: print the articles in files and at URLs."""
+"""Print the article of each page as a JSON line, text, HTML or Markdown, or why there is none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from scrapy_mss.commands import (
     print_text,
 )
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     counted,
@@ -78,6 +77,8 @@ SETTINGS: dict[str, Any] = {
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
     "MSS_FIELD_MAP": {},
 }
+
+EXAMPLE = "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -215,13 +216,3 @@ def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssComm
     run(process, crawler, addresses=addresses, take=take, failed=failed)
     for address in left.elements():  # what a middleware of the project's has dropped
         answers.add({"url": address, "reason": NO_ANSWER})
-
-
-ACTION = Action(
-    "Print the article of each page as a JSON line, text, HTML or Markdown, or the reason why\n"
-    "there is none.",
-    "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz",
-    add_arguments,
-    perform,
-    exit_codes=EXIT_CODES,
-)

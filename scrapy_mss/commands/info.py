@@ -1,4 +1,8 @@
-"""``scrapy mss info``: describe a model, the memory of sites, and the compiled part."""
+"""Print what a model has learned, and how full its feature tables are.
+
+Also what is known about a site, and whether the compiled part of scrapy-mss, which halves the time
+per page, is in use.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from pathlib import Path
 
 from scrapy_mss.blocks.lessons import Lessons, ScriptLesson, described
 from scrapy_mss.commands import MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_store, is_store, kept_model, loaded
+from scrapy_mss.commands.base import existing_store, is_store, kept_model, loaded
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.files import FILE, with_bundled
 from scrapy_mss.models.model import Model
@@ -21,6 +25,8 @@ from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import minute_now
 
 BUNDLED = str(files("scrapy_mss").joinpath(FILE))
+
+EXAMPLE = "scrapy mss info --site example.com .scrapy/mss"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,13 +103,3 @@ def _print_lesson(lessons: Lessons, wanted: str | None) -> None:
     lesson = None if wanted is None else lessons.of_site(f"https://{site_of(wanted)}/")
     if lesson is not None:
         print(f"    {'labels':10} {described(lesson)}")
-
-
-ACTION = Action(
-    "Print what a model has learned, how full its feature tables are, what is known about a\n"
-    "site, and whether the compiled part of scrapy-mss, which halves the time per page, is in\n"
-    "use.",
-    "scrapy mss info --site example.com .scrapy/mss",
-    add_arguments,
-    perform,
-)

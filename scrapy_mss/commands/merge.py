@@ -1,12 +1,17 @@
-"""``scrapy mss merge``: add models together."""
+"""Add models together.
+
+The sum equals one model that learned from all their pages.
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_store, loaded, local_path, writing
+from scrapy_mss.commands.base import existing_store, loaded, local_path, writing
 from scrapy_mss.models.files import write_model
+
+EXAMPLE = "scrapy mss merge monday.model tuesday.model -o week.model"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,11 +44,3 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if n_twice:
         print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0
-
-
-ACTION = Action(
-    "Add models together. The sum equals one model that learned from all their pages.",
-    "scrapy mss merge monday.model tuesday.model -o week.model",
-    add_arguments,
-    perform,
-)

@@ -1,4 +1,8 @@
-"""``scrapy mss report``: report extraction quality by site, and the alarms."""
+"""Write an HTML page with the daily counts of each site, the worst sites first.
+
+Print when each site of MSS_SITES last answered, its last error, and the alarms: sites that do not
+answer, have nothing new, or whose quality has declined.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from typing import Final
 
 from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, add_store_argument, chosen_store, writing
+from scrapy_mss.commands.base import add_store_argument, chosen_store, writing
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.profiles import DEFAULT
@@ -26,11 +30,17 @@ from scrapy_mss.quality.uncertain import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 from scrapy_mss.wrappers import WrapperError, load_wrappers
-from scrapy_mss.wrappers.replacing import file_of
+from scrapy_mss.wrappers.schema import file_of
 
 WITH_ALARMS: Final = 1
 CAUSES: Final = 3  # of loss, in a line
 PAGE: Final = Path("mss-report.html")
+
+EXAMPLE = "scrapy mss report -o quality.html"
+EXIT_CODES = (
+    "Exit codes: 0 if there is no alarm, 1 if there is one or if there are no pages for\n"
+    "--pages, 2 for invalid arguments or files, or if nothing has been counted yet."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -143,15 +153,3 @@ def _row(site: SiteReport) -> tuple[str, ...]:
     found = site.coverage
     numbers = (site.activity.lists, found.announced, found.requested, site.total[ARTICLES])
     return site.site, site.last_success, *(f"{number:,}" for number in numbers), error
-
-
-ACTION = Action(
-    "Write an HTML page with the daily counts of each site, the worst sites first, and print\n"
-    "when each site of MSS_SITES last answered, its last error, and the alarms: sites that do\n"
-    "not answer, have nothing new, or whose quality has declined.",
-    "scrapy mss report -o quality.html",
-    add_arguments,
-    perform,
-    "Exit codes: 0 if there is no alarm, 1 if there is one or if there are no pages for\n"
-    "--pages, 2 for invalid arguments or files, or if nothing has been counted yet.",
-)

@@ -1,4 +1,9 @@
-"""``scrapy mss suggest``: infer a rule for a site from a few of its pages."""
+"""Infer a rule for a site from some of its pages, without labels.
+
+Print it as a file for MSS_WRAPPERS. Standard error shows its confidence, the pages that were
+excluded, and those on which rule and model disagree. Exit code 1 if no rule is good enough, or if
+one is not to be replaced.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,6 @@ from typing import Final
 
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line, print_text
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     existing_path,
@@ -28,22 +32,18 @@ from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import printable, read_regular
 from scrapy_mss.models.files import write_atomically
-from scrapy_mss.suggest import (
-    MAX_PAGES,
-    NoRuleError,
-    PageAgreement,
-    Suggestion,
-    of_one_site,
-    suggest,
-)
+from scrapy_mss.suggest import MAX_PAGES, NoRuleError, Suggestion, of_one_site, suggest
+from scrapy_mss.suggest.readings import PageAgreement
 from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
 from scrapy_mss.wrappers.registry import LARGEST_FILE
-from scrapy_mss.wrappers.replacing import difference, file_of, replaced
+from scrapy_mss.wrappers.schema import difference, file_of, replaced
 
 MAX_SHOWN: Final = 10  # pages with what a rule selects, before it is replaced
 MAX_END: Final = 60  # characters of a text, at its beginning and at its end
 MAX_LISTED: Final = 20  # pages on which rule and model disagree
 DISAGREE: Final = 0.9  # the agreement below which a page is worth a look
+
+EXAMPLE = "scrapy mss suggest crawl.warc.gz -o rules/example.com.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,14 +183,3 @@ def _difference(page: PageAgreement) -> str:
         return "the rule selects text, the model finds no article"
     rule, model = (len(text.split()) for text in (page.rule_text, page.model_text))
     return f"agreement {page.agreement:.2f}: {rule:,} words by the rule, {model:,} by the model"
-
-
-ACTION = Action(
-    "Infer a rule for a site from some of its pages, without labels, and print it as a file\n"
-    "for MSS_WRAPPERS. Standard error shows its confidence, the pages that were excluded, and\n"
-    "those on which rule and model disagree. Exit code 1 if no rule is good enough, or if one is\n"
-    "not to be replaced.",
-    "scrapy mss suggest crawl.warc.gz -o rules/example.com.yaml",
-    add_arguments,
-    perform,
-)

@@ -1,4 +1,4 @@
-"""``scrapy mss train``: train a model on stored pages that wrappers label."""
+"""Label stored pages with wrappers, learn from them, and add the counts to a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import chain
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
-    Action,
     counted,
     existing_path,
     is_store,
@@ -24,6 +23,8 @@ from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import example_on
 
 ALREADY_LEARNED = Rejection.ALREADY_LEARNED.value
+
+EXAMPLE = "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,11 +83,3 @@ def perform(options: argparse.Namespace, _: MssCommand) -> int:
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
-
-
-ACTION = Action(
-    "Label stored pages with wrappers, learn from them, and add the counts to a model.",
-    "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model",
-    add_arguments,
-    perform,
-)

@@ -1,4 +1,8 @@
-"""``scrapy mss workbench``: edit rules for sites in the browser."""
+"""Edit the rule for a site in the browser.
+
+Start from the suggested rule, click on blocks to include or exclude them, and see the effect on all
+pages of the site. The page is served only on this machine and sends nothing anywhere.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from typing import TYPE_CHECKING
 from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
-    Action,
     add_model_arguments,
     chosen_model,
     counted,
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 RULES = Path("rules")
 MOST_PAGES, MOST_ASKED = 40, 400  # of a site; a page takes megabytes while its site is open
 LAST_PORT = 65_535
+
+EXAMPLE = "scrapy mss workbench crawl.warc.gz"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,13 +138,3 @@ def _rules_folder(command: MssCommand) -> Path:
     sources = settings.read(command.settings).wrappers
     folders = (Path(each) for each in sources if isinstance(each, str | Path))
     return next((each for each in folders if each.is_dir()), RULES)
-
-
-ACTION = Action(
-    "Edit the rule for a site in the browser. Start from the suggested rule, click on blocks\n"
-    "to include or exclude them, and see the effect on all pages of the site. The page is\n"
-    "served only on this machine and sends nothing anywhere.",
-    "scrapy mss workbench crawl.warc.gz",
-    add_arguments,
-    perform,
-)

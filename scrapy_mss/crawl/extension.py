@@ -102,8 +102,6 @@ class MssExtension:
             most, longest = self.options.join_pages, self.options.max_body
             self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         crawler.signals.connect(self.open, signals.spider_opened)
-        # Before others that wait for the end, as Spidermon, look at the stats.
-        crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
             self.fates.listen(crawler.signals)
@@ -144,22 +142,13 @@ class MssExtension:
         if self.state.quality is not None and not self._is_evaluated:
             self._is_evaluated = True
             self.state.expect_end()
-            self._log(await self.state.quality.evaluated())
-
-    def evaluate_at_once(self) -> None:
-        """Do the same if no pipeline has, without waiting long: a signal does not wait."""
-        if self.state.quality is not None and not self._is_evaluated:
-            self._is_evaluated = True
-            self._log(self.state.quality.evaluated_at_once())
-
-    def _log(self, alarms: list[Alarm]) -> None:
-        quality = self.state.quality
-        self.stats.put(stats.QUALITY_ALARMS, len(alarms))
-        self.stats.put(stats.QUALITY_FAILED, quality.failures if quality else 0)
-        for alarm in alarms:
-            self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
-        for line in alarm_lines(alarms):
-            logger.warning("scrapy-mss: %s", line)
+            alarms = await self.state.quality.evaluated()
+            self.stats.put(stats.QUALITY_ALARMS, len(alarms))
+            self.stats.put(stats.QUALITY_FAILED, self.state.quality.failures)
+            for alarm in alarms:
+                self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
+            for line in alarm_lines(alarms):
+                logger.warning("scrapy-mss: %s", line)
 
     async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
@@ -167,8 +156,8 @@ class MssExtension:
             steps.callback(self._summarize)
             steps.callback(self.state.close, reason)
             steps.callback(self.jobs.stop_workers)
-            if _compat.runs_asyncio():
-                steps.push_async_callback(self.state.finish, reason)
+            steps.push_async_callback(self.state.finish, reason)
+            steps.push_async_callback(self.evaluate)  # unless a pipeline has
             steps.push_async_callback(self.trainer.drain)
             steps.callback(self.state.stop, reason)
 
@@ -212,19 +201,13 @@ def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
         yield f"{more} more alarms; see `scrapy mss report`"
 
 
-def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> list[str]:
+def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> Iterator[str]:
     """Of *sites* those with fields that were never found, each with their names."""
-    fields = {site: _never_found(numbers, site) for site in sites}
-    return [f"{site} ({', '.join(names)})" for site, names in fields.items() if names]
-
-
-def _never_found(numbers: CrawlStats, site: str) -> list[str]:
-    return [
-        name
-        for name in FIELDS
-        if numbers.get(stats.FIELD_MISS, site=site, field=name)
-        and not numbers.get(stats.FIELD_HIT, site=site, field=name)
-    ]
+    for site in sites:
+        missed = (each for each in FIELDS if numbers.get(stats.FIELD_MISS, site=site, field=each))
+        hits = {each: numbers.get(stats.FIELD_HIT, site=site, field=each) for each in missed}
+        if not all(hits.values()):
+            yield f"{site} ({', '.join(name for name in hits if not hits[name])})"
 
 
 def _to_check(what: str, sites: Iterable[str]) -> list[str]:

@@ -132,25 +132,20 @@ class ArticleReader:
     async def _read_response(
         self, response: HtmlResponse, *, further: bool = False
     ) -> ArticleResult:
-        labels = await self._labels_of(response)
-        if labels is not None:
-            return _result(labels)
-        page = PageRequest(
-            response.text, response.url, further=further, requested=requested_url(response)
-        )
-        return await self._read(page)
-
-    async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
-        """What the wrapper of the site gives, if there is one that is not for training alone.
+        """By the wrapper of the site, unless it is for training alone, or by the model.
 
         Of a page that its feed labels, what was read for that.
         """
         wrapper = self._labels.wrapper_for(response)
         is_for_training = wrapper is not None and wrapper.train_only
-        if is_for_training or len(response.text) > self._options.max_body:
-            return None
-        labelled = self._labels.begin(response, article=True)
-        return None if labelled is None else await self._labels.answer(labelled)
+        if not is_for_training and len(response.text) <= self._options.max_body:
+            labelled = self._labels.begin(response, article=True)
+            if labelled is not None:
+                return _result(await self._labels.answer(labelled))
+        page = PageRequest(
+            response.text, response.url, further=further, requested=requested_url(response)
+        )
+        return await self._read(page)
 
     async def _read(self, page: PageRequest) -> ArticleResult:
         if len(page.html) > self._options.max_body:

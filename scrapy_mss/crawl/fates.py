@@ -142,18 +142,15 @@ class Fates(BatchedPart[LossesOfSites]):
         if not isinstance(mark, list | tuple):
             site = request.meta.get(SITE) or site_of(request.url)
             request.meta[ANNOUNCED] = [site, address_key(request.url)] if mark else None
-        self._decide(request, NOT_YET)
-
-    @_harmless
-    def drop(self, site: str, key: int, url: str, fate: Fate) -> None:
-        """Note that what *site* has announced at *url* is not requested."""
-        self._set(site, key, url, fate)
+        self.decide(request, NOT_YET)
 
     @_harmless
     def decide(self, request: Request | None, fate: Fate) -> None:
         """Note the *fate* of an announced address by its *request*."""
-        if request is not None:
-            self._decide(request, fate)
+        mark = request.meta.get(ANNOUNCED) if request is not None else None
+        if request is not None and isinstance(mark, list | tuple):  # as a queue on disk has it
+            site, key = mark
+            self.set(site, key, first_url(request), fate)
 
     @_harmless
     def read(self, item: object, response: Response, result: ArticleResult) -> None:
@@ -207,21 +204,16 @@ class Fates(BatchedPart[LossesOfSites]):
         for site, announced in self._sites.items():
             for key, url in [*announced.waiting.items()]:
                 if finished:
-                    self._set(site, key, url, IGNORED)
+                    self.set(site, key, url, IGNORED)
                 else:
                     self._lose(site, url, NOT_YET)
 
     def _left(self, response: Response | None, fate: Fate) -> None:
         self.decide(response.request if response is not None else None, fate)
 
-    def _decide(self, request: Request, fate: Fate) -> None:
-        mark = request.meta.get(ANNOUNCED)
-        if isinstance(mark, list | tuple):  # which a queue on disk may make of one another
-            site, key = mark
-            self._set(site, key, first_url(request), fate)
-
-    def _set(self, site: str, key: int, url: str, fate: Fate) -> None:
-        """Count the *fate* of an address, unless what is known of it says more."""
+    @_harmless
+    def set(self, site: str, key: int, url: str, fate: Fate) -> None:
+        """Count the *fate* of what *site* has announced at *url*, unless its fate says more."""
         if not site or (site not in self._sites and len(self._sites) >= MAX_SITES):
             return
         announced = self._sites.setdefault(site, _Announced())

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import wait as done
 from functools import partial
-from time import monotonic, time
+from time import time
 from typing import Final, TypeAlias
 
 from scrapy_mss.article import ArticleResult
@@ -49,8 +47,6 @@ from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
-# Of the event loop; an evaluation takes milliseconds, and a model that is written some hundred.
-EVALUATION_SECONDS: Final = 2.0
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
 DayCounts: TypeAlias = dict[SiteDay, Counts]
@@ -148,35 +144,11 @@ class SiteQuality(BatchedPart[DayCounts]):
                 days[day] = added(days.get(day, Counter()), counts)
 
     async def evaluated(self) -> list[Alarm]:
-        """The alarms of the sites of this crawl, all of whose pages are stored before.
-
-        The event loop, which must be asyncio's, goes on meanwhile.
-        """
+        """The alarms of the sites of this crawl, all of whose pages are stored before."""
         assert self.checkpoints is not None
         await self.checkpoints.written()
         evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
         await completed(evaluating)
-        return self._answered(evaluating)
-
-    def evaluated_at_once(self) -> list[Alarm]:
-        """The alarms of the sites of this crawl, all of whose pages are stored before.
-
-        The event loop waits for it: so where the store does not answer soon, nothing is evaluated.
-        """
-        assert self.checkpoints is not None
-        until = monotonic() + EVALUATION_SECONDS
-        if self.checkpoints.settle(EVALUATION_SECONDS):
-            self.checkpoint()
-            if self.checkpoints.settle(max(0.0, until - monotonic())):
-                evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
-                if done([evaluating], max(0.0, until - monotonic())).done:
-                    return self._answered(evaluating)
-        self.store_failed(
-            TimeoutError(f"{self._store.name}: no answer in {EVALUATION_SECONDS:g} seconds")
-        )
-        return []
-
-    def _answered(self, evaluating: Future[list[Alarm]]) -> list[Alarm]:
         try:
             return evaluating.result()
         except Exception as error:  # noqa: BLE001 - of the store, of what is there: the crawl ends well

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import ExitStack
 from typing import Any
 
 from scrapy_mss import stats
@@ -105,12 +104,12 @@ class StoredState:
 
     def close(self, reason: str) -> None:
         """Write all that `finish` has not; put the counts into the stats, and log what is lost."""
-        with ExitStack() as steps:  # the last first, each whatever the others raise
-            steps.callback(self._report)
-            steps.callback(self.checkpoints.close, finished=reason == FINISHED)
+        try:
+            self.checkpoints.close(finished=reason == FINISHED)
+        finally:
+            self._report()
 
     def _report(self) -> None:
-        """Put the counts of all parts into the stats, and log what is lost."""
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
         self._stats.put(stats.MODEL_TWICE, self.learner.n_twice)

@@ -52,7 +52,7 @@ def read_tokens(tokens: Tokens, url: str | None = None, text: str = "") -> Metad
     With the *text* of its article, also whether that is complete.
     """
     page = ParsedPage(PageTree(tokens), url)
-    found = _read(page)
+    found = metadata_of(page)
     if text:
         is_free = found.values.get("is_accessible_for_free")
         known = completeness(page, tokens, text, is_accessible_for_free=is_free)
@@ -79,12 +79,8 @@ def reservations_of(tokens: Tokens) -> tuple[Reservation, ...]:
     return stated(META, ParsedPage(PageTree(tokens), None).metas)
 
 
-def read_tree(tree: PageTree, url: str | None = None) -> Metadata:
-    """The metadata of the page whose elements are in *tree*."""
-    return _read(ParsedPage(tree, url))
-
-
-def _read(page: ParsedPage) -> Metadata:
+def metadata_of(page: ParsedPage) -> Metadata:
+    """The metadata of a parsed *page*, but for what needs the text of its article."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, field in FIELDS.items():

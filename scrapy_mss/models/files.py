@@ -14,7 +14,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.files.untrusted import open_regular
@@ -25,20 +25,6 @@ from scrapy_mss.models.profiles import DEFAULT, Profile
 logger = logging.getLogger(__name__)
 
 LARGEST_FILE = 2**26  # bytes: the full tables of a profile take 48 MiB before they are packed
-
-
-class KeptModel(Protocol):
-    """Where a model is kept that can be added to: a file, or a store."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    def load(self) -> Model:
-        """The model that is kept; an empty one where there is none."""
-
-    def add(self, learned: Model) -> None:
-        """Add what was *learned*; where this raises, nothing was added."""
 
 
 class ModelFile:

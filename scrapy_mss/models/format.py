@@ -22,7 +22,7 @@ import json
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from itertools import zip_longest
@@ -73,6 +73,10 @@ FIRST_VERSIONS = frozenset(
 )
 
 _LENGTH = struct.Struct("<I")
+# The columns of blocks: buckets, out and in counts; keys, generations; keys, sums.
+COUNTS = ("<u4", "<u4", "<u4")
+KEYS = ("<u8", "<u4")
+LESSONS = ("<u8", *N_SUMS * ("<i8",))
 
 
 class ModelError(ValueError):
@@ -92,16 +96,14 @@ def to_bytes(model: Model) -> bytes:
         "families": families,
         "classifier": _classifier_header(classifier) if classifier else None,
     }
-    n_keys, keys = _pack_keys(model.learned_pages)
-    if n_keys:
+    keys = lessons = b""
+    if n_keys := len(model.learned_pages):
+        keys = _pack(KEYS, *model.learned_pages.arrays())
         header["learned_pages"] = {"count": n_keys, "bytes": len(keys)}
-    lessons = _pack_lessons(model.lessons)
-    if lessons:
-        header["lessons"] = {
-            "count": len(model.lessons),
-            "bytes": len(lessons),
-            "reader": model.lessons.reader,
-        }
+    if taught := len(model.lessons):
+        lessons = _pack(LESSONS, model.lessons.keys, *model.lessons.sums.T)
+        row = {"count": taught, "bytes": len(lessons), "reader": model.lessons.reader}
+        header["lessons"] = row
     beside = model.learned
     has_learned = classifier and (beside.bayes.pages or len(beside.learned_pages))
     learned = to_bytes(beside) if has_learned else b""
@@ -125,13 +127,13 @@ def _packed_families(model: Model) -> tuple[list[dict[str, Any]], list[bytes]]:
     for family in bayes.families:
         counts = bayes.counts[family.name]
         filled = np.flatnonzero(counts.any(axis=1))
-        blocks.append(_pack(filled, counts[filled]))
+        blocks.append(_pack(COUNTS, filled, *counts[filled].T))
         row = {"name": family.name, "filled": len(filled), "bytes": len(blocks[-1])}
         rows.append({**row, "version": family.version, "pages": model.pages_of(family.name)})
     for (name, version), other in sorted(model.other_families.items()):
         if version < oldest.get(name, 0):
             continue
-        blocks.append(_pack(other.buckets, other.counts))
+        blocks.append(_pack(COUNTS, other.buckets, *other.counts.T))
         row = {"name": name, "filled": len(other.buckets), "bytes": len(blocks[-1])}
         rows.append({**row, "version": version, "pages": other.pages})
     return rows, blocks
@@ -206,21 +208,28 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
     parts = _read_families(model, header, parts)
     if "learned_pages" in header:
         row = header["learned_pages"]
-        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        block, parts = _split(parts, row)
         model.learned_pages = _unpack_keys(block, _count(row["count"], MAX_KEYS))
     if "lessons" in header:
         row = header["lessons"]
-        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
-        model.lessons = _unpack_lessons(block, row)
+        block, parts = _split(parts, row)
+        keys, *sums = _unpack(LESSONS, block, _count(row["count"], MAX_ROWS))
+        reader = _count(row["reader"], 2**DIGEST_BITS - 1)
+        model.lessons = Lessons(keys, np.stack(sums, axis=1).astype(np.int64), reader)
     if "learned" in header:
-        size = _count(header["learned"]["bytes"])
-        model.learned = from_bytes(parts[:size])
-        parts = parts[size:]
+        block, parts = _split(parts, header["learned"])
+        model.learned = from_bytes(block)
     if header["classifier"] is not None:
         _read_classifier(model, header["classifier"], parts)
     elif parts:
         raise ValueError(f"{len(parts)} bytes after the counts of a model without a classifier")
     return model
+
+
+def _split(parts: bytes, row: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """The block of a *row* of the header, and the parts after it."""
+    size = _count(row["bytes"])
+    return parts[:size], parts[size:]
 
 
 def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
@@ -231,7 +240,7 @@ def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
     model.uncounted = Counter(dict.fromkeys(own, n_pages))
     read = set()
     for row in header["families"]:
-        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        block, parts = _split(parts, row)
         name, version = str(row["name"]), _count(row.get("version", version_of_all))
         pages, filled = _count(row.get("pages", n_pages), n_pages), _count(row["filled"])
         family = own.get(name)
@@ -240,12 +249,12 @@ def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
         read.add((name, version))
         if family is not None and version == family.version:
             table = model.bayes.counts[name]
-            buckets, counts = _unpack(block, filled, len(table))
+            buckets, counts = _unpack_counts(block, filled, len(table))
             # As one number each, which numpy copies in a sixth of the time.
             table.view(np.uint64)[buckets] = counts.view(np.uint64)
             model.uncounted[name] -= pages
         else:
-            counted = OtherFamily(pages, *_unpack(block, filled, MAX_BUCKETS))
+            counted = OtherFamily(pages, *_unpack_counts(block, filled, MAX_BUCKETS))
             model.other_families[name, version] = counted
     return parts
 
@@ -314,65 +323,40 @@ def _count(number: object, limit: float = float("inf")) -> int:
     return number
 
 
-def _pack(buckets: NDArray[Any], counts: NDArray[np.uint32]) -> bytes:
-    """The block of the filled *buckets*, in ascending order, with their (out, in) *counts*."""
-    columns = (np.diff(buckets, prepend=0), counts[:, 0], counts[:, 1])
-    raw = b"".join(column.astype("<u4").tobytes() for column in columns)
+def _pack(types: Sequence[str], *columns: NDArray[Any]) -> bytes:
+    """A block of *columns* as these *types*; the first ascends, and is stored as differences."""
+    ascending, *others = columns
+    rows = (np.diff(ascending, prepend=ascending.dtype.type(0)), *others)
+    raw = b"".join(row.astype(kind).tobytes() for kind, row in zip(types, rows, strict=True))
     return zlib.compress(raw, COMPRESSION)
 
 
-def _unpack(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
+def _unpack(types: Sequence[str], block: bytes, n_rows: int) -> tuple[NDArray[Any], ...]:
+    """The columns that were packed as *block*; no more than *n_rows* are unpacked."""
+    ends = np.cumsum([n_rows * np.dtype(kind).itemsize for kind in types]).tolist()
+    raw = zlib.decompressobj().decompress(block, ends[-1] + 1)
+    if len(raw) != ends[-1]:
+        raise ValueError(f"{len(raw)} bytes where {ends[-1]} were announced")
+    starts = zip(types, [0, *ends], strict=False)
+    differences, *others = (np.frombuffer(raw, kind, n_rows, start) for kind, start in starts)
+    return np.cumsum(differences, dtype=np.uint64), *others
+
+
+def _unpack_counts(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
     if filled > n_buckets:
         raise ValueError(f"{filled} buckets for a table of {n_buckets}")
-    raw = _inflated(block, 3 * 4 * filled, "counts")
-    numbers, outside, inside = np.frombuffer(raw, "<u4").reshape(3, filled)
-    at = np.cumsum(numbers, dtype=np.int64)
-    if filled and at[-1] >= n_buckets:
-        raise ValueError(f"bucket {at[-1]} in a table of {n_buckets}")
-    return at, np.stack((outside, inside), axis=1).astype(np.uint32, copy=False)
-
-
-def _pack_keys(pages: LearnedPages) -> tuple[int, bytes]:
-    keys, generations = pages.arrays()
-    if not len(keys):
-        return 0, b""
-    differences = np.diff(keys, prepend=np.uint64(0))
-    raw = differences.astype("<u8").tobytes() + generations.astype("<u4").tobytes()
-    return len(keys), zlib.compress(raw, COMPRESSION)
+    buckets, outside, inside = _unpack(COUNTS, block, filled)
+    if filled and buckets[-1] >= n_buckets:
+        raise ValueError(f"bucket {buckets[-1]} in a table of {n_buckets}")
+    counts = np.stack((outside, inside), axis=1).astype(np.uint32, copy=False)
+    return buckets.astype(np.int64), counts
 
 
 def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
-    raw = _inflated(block, (8 + 4) * n_keys, "keys")
-    keys = np.cumsum(np.frombuffer(raw, "<u8", n_keys), dtype=np.uint64)
+    keys, generations = _unpack(KEYS, block, n_keys)
     if not n_keys or not (keys[1:] > keys[:-1]).all():
         raise ValueError("keys of pages that are not in ascending order")
-    return LearnedPages(keys, np.frombuffer(raw, "<u4", n_keys, 8 * n_keys).astype(np.uint32))
-
-
-def _pack_lessons(lessons: Lessons) -> bytes:
-    if not len(lessons):
-        return b""
-    differences = np.diff(lessons.keys, prepend=np.uint64(0))
-    raw = differences.astype("<u8").tobytes() + lessons.sums.T.astype("<i8").tobytes()
-    return zlib.compress(raw, COMPRESSION)
-
-
-def _unpack_lessons(block: bytes, row: Mapping[str, Any]) -> Lessons:
-    n_rows = _count(row["count"], MAX_ROWS)
-    width = 8 * (1 + N_SUMS)
-    raw = _inflated(block, width * n_rows, "lessons")
-    keys = np.cumsum(np.frombuffer(raw, "<u8", n_rows), dtype=np.uint64)
-    sums = np.frombuffer(raw, "<i8", N_SUMS * n_rows, 8 * n_rows).reshape(N_SUMS, n_rows)
-    reader = _count(row["reader"], 2**DIGEST_BITS - 1)
-    return Lessons(keys, sums.T.astype(np.int64), reader)
-
-
-def _inflated(block: bytes, size: int, what: str) -> bytes:
-    """The *size* bytes that were packed as *block*; no more than that is unpacked."""
-    raw = zlib.decompressobj().decompress(block, size + 1)
-    if len(raw) != size:
-        raise ValueError(f"{len(raw)} bytes of {what} where {size} were announced")
-    return raw
+    return LearnedPages(keys, generations.astype(np.uint32))
 
 
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)

@@ -123,23 +123,12 @@ def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generat
     keys, generations = keys[order], generations[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
     keys, generations = keys[first], np.maximum.reduceat(generations, first)
-    n_excess = len(keys) - MAX_KEYS
-    if n_excess <= 0:
+    if len(keys) <= MAX_KEYS:
         return keys, generations
-    kept = _newest(generations, n_excess)
+    # The oldest generations go first, and within one the least keys, so that it does not matter in
+    # which order sets were united.
+    kept = np.sort(generations.argsort(kind="stable")[-MAX_KEYS:])
     return keys[kept], generations[kept]
-
-
-def _newest(generations: Generations, n_excess: int) -> Bools:
-    """Which of the keys, which are in ascending order, are left if *n_excess* of them go.
-
-    The oldest generations go first, and within one the least keys, so that it does not matter in
-    which order sets were united.
-    """
-    limit = np.partition(generations, n_excess - 1)[n_excess - 1]
-    kept: Bools = generations >= limit
-    kept[np.flatnonzero(generations == limit)[: n_excess - int((~kept).sum())]] = False
-    return kept
 
 
 class OtherFamily(NamedTuple):

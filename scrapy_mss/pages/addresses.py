@@ -426,7 +426,8 @@ def _has_long_headline(address: Address) -> bool:
     return _last_is(SLUG)(address) and len(_SEPARATORS.findall(address.parts[-1].text)) >= LONG_SLUG
 
 
-def _has_date(address: Address) -> bool:
+def is_dated(address: Address) -> bool:
+    """Whether a date is in the path of *address*."""
     kinds = [part.kind for part in address.parts]
     return DATE in kinds or YEAR in kinds[:-1]
 
@@ -440,7 +441,7 @@ URL_FEATURES: Final = (
     UrlFeature("the front page", -3.0, lambda address: not address.parts and not address.key),
     UrlFeature("a headline at the end", 2.0, _last_is(SLUG)),
     UrlFeature("a long headline at the end", 0.5, _has_long_headline),
-    UrlFeature("a date", 2.0, _has_date),
+    UrlFeature("a date", 2.0, is_dated),
     UrlFeature("a single word at the end", -1.0, _last_is(WORD)),
     UrlFeature("a number at the end", 0.5, _last_is(NUMBER, IDENTIFIER)),
     UrlFeature("a long number in the last part", 1.0, _has_long_number),
@@ -464,11 +465,6 @@ def is_section(url: str) -> bool:
 def is_list(address: Address) -> bool:
     """Whether a word in *address* says that it leads to a list."""
     return not _LISTS.isdisjoint(address.words)
-
-
-def is_dated(address: Address) -> bool:
-    """Whether a date is in the path of *address*."""
-    return _has_date(address)
 
 
 def is_headlined(address: Address) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from scrapy_mss.pages import media, redirects, walls
+from scrapy_mss.pages import media, walls
 from scrapy_mss.pages.page_facts import PageFacts
 
 KINDS: Final = (
@@ -73,12 +73,12 @@ SIGNS: Final = (
     Sign(
         CONSENT, "a request for consent, and the mark of a consent manager", walls.consent_request
     ),
-    Sign(CONSENT, "redirected to a consent page with the way back", redirects.consent),
-    Sign(OTHER, "redirected to a login", redirects.login),
-    Sign(LIST, "redirected to a front page", redirects.front_page),
+    Sign(CONSENT, "redirected to a consent page with the way back", walls.consent_redirect),
+    Sign(OTHER, "redirected to a login", walls.login_redirect),
+    Sign(LIST, "redirected to a front page", walls.front_redirect),
     Sign(ERROR, "few words, and the name of an error", walls.error),
     Sign(SHELL, "scripts, and hardly a word besides", walls.shell),
-    Sign(OTHER, "redirected to another site without that headline", redirects.another_site),
+    Sign(OTHER, "redirected to another site without that headline", walls.site_redirect),
     Sign(LIVE_BLOG, "declared as LiveBlogPosting", media.live_blog),
     Sign(VIDEO, "few words, and marks of a video", media.video),
     Sign(

@@ -54,15 +54,6 @@ FIRST_BODY: Final = (
 )
 
 
-class UnreadListError(Exception):
-    """A list could not be read for a *reason*, after some *seconds* of processor time."""
-
-    def __init__(self, reason: str, details: str = "", seconds: float = 0.0) -> None:
-        super().__init__(details or reason)
-        self.reason = reason
-        self.seconds = seconds
-
-
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
     """The contents of a list, as the process sends them, or the *reason* why it is not read."""
@@ -89,7 +80,7 @@ class ListReader:
         self.child = Child(PROCESS, str(seconds))
 
     def read(self, about: About, body: bytes) -> Future[ListAnswer]:
-        """The contents of the list with this *body*, or an `UnreadListError`."""
+        """The contents of the list with this *body*, or why it cannot be read."""
         return self._thread.submit(self._read, about, body)
 
     def close(self) -> None:
@@ -100,19 +91,15 @@ class ListReader:
 
     def _read(self, about: About, body: bytes) -> ListAnswer:
         if not can_have_workers():
-            found = answered(about, body)
-        else:
-            try:
-                self.child.begin()
-                self.child.send(message((about, body)))
-                found = self.child.receive(ListAnswer)
-            except LOST:
-                reason = REASONS.get(self.child.end(), CRASH)
-                # How long it took is lost with the process: the limit is assumed.
-                raise UnreadListError(reason, seconds=self._seconds) from None
-        if found.reason:
-            raise UnreadListError(found.reason, found.details, found.seconds)
-        return found
+            return answered(about, body)
+        try:
+            self.child.begin()
+            self.child.send(message((about, body)))
+            return self.child.receive(ListAnswer)
+        except LOST:
+            reason = REASONS.get(self.child.end(), CRASH)
+            # How long it took is lost with the process: the limit is assumed.
+            return ListAnswer({}, seconds=self._seconds, reason=reason, details=reason)
 
 
 def answered(about: About, body: bytes) -> ListAnswer:

@@ -42,7 +42,7 @@ from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.list_process import ListAnswer, ListReader, UnreadListError
+from scrapy_mss.spiders.list_process import ListAnswer, ListReader
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -217,37 +217,35 @@ class NewsSpider(Spider):
     async def _read(self, response: Response, kind: str, site: ListedSite) -> ListAnswer | None:
         """The contents of a list; None if it cannot be read, which is logged and counted."""
         async with site.turn:
-            try:
-                answer = await self._answer(response, kind, site)
-            except UnreadListError as error:
-                site.seconds += error.seconds
-                self._failed_to_read(response.url, site, error)
-                return None
-            return self._noted(site, answer) if answer else None
+            answer = await self._answer(response, kind, site)
+        if answer is None:
+            return None
+        site.seconds += answer.seconds
+        if not answer.reason:
+            return self._noted(site, answer)
+        self.logger.warning("scrapy-mss: %s cannot be read: %s", response.url, answer.details)
+        MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=answer.reason)
+        # What is not HTML stays so until it changes, and then the server sends it again.
+        if self._seen and answer.reason != NOT_HTML:
+            self._seen.leave_incomplete(site.name)
+        return None
 
     async def _answer(self, response: Response, kind: str, site: ListedSite) -> ListAnswer | None:
-        """The contents of a list; None if the crawl ends. Raises `UnreadListError`."""
+        """The contents of a list, or why it cannot be read; None if the crawl ends."""
         if kind in PAGES and not isinstance(response, HtmlResponse):
-            raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
+            details = f"expected HTML, got {type(response).__name__}"
+            return ListAnswer({}, reason=NOT_HTML, details=details)
         if site.seconds >= MAX_SECONDS:
-            raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
+            details = f"the lists of {site.name} take too long"
+            return ListAnswer({}, reason=SLOW, details=details)
         since = minute_now() - MAX_AGE
         content_type = header(response, "Content-Type")
         about = About(kind, response.url, content_type, site.name, site.scope, since)
         answer = self.list_reader.read(about, response.body)
-        if _compat.runs_asyncio():
-            await completed(answer)
+        await completed(answer)
         return None if answer.cancelled() else answer.result()
 
-    def _failed_to_read(self, url: str, site: ListedSite, error: UnreadListError) -> None:
-        self.logger.warning("scrapy-mss: %s cannot be read: %s", url, error)
-        MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=error.reason)
-        # What is not HTML stays so until it changes, and then the server sends it again.
-        if self._seen and error.reason != NOT_HTML:
-            self._seen.leave_incomplete(site.name)
-
     def _noted(self, site: ListedSite, answer: ListAnswer) -> ListAnswer:
-        site.seconds += answer.seconds
         if answer.off_site and not site.is_off_site:
             site.is_off_site = True
             self.logger.info(
@@ -300,7 +298,7 @@ class NewsSpider(Spider):
                 return
             key = address_key(url)
             if key not in site.asked and (not guessed or self._is_probable(url)):
-                counted.drop(site.name, key, url, fates.AGE)
+                counted.set(site.name, key, url, fates.AGE)
 
     def _is_probable(self, url: str) -> bool:
         memories = MssExtension.of(self.crawler).sites
@@ -341,7 +339,7 @@ class NewsSpider(Spider):
                 if self._seen:
                     self._seen.leave_incomplete(site.name)
                 if self._fates:
-                    self._fates.drop(site.name, key, url, fates.LIMIT)
+                    self._fates.set(site.name, key, url, fates.LIMIT)
                 continue
             site.asked.add(key)
             request = site.waiting[key] = self._article(site, key, each)
@@ -417,7 +415,7 @@ class NewsSpider(Spider):
             if is_due:
                 yield key, each
             elif self._fates:
-                self._fates.drop(site.name, key, each.url, fates.NOT_DUE)
+                self._fates.set(site.name, key, each.url, fates.NOT_DUE)
 
 
 def _limit(given: int | str) -> int:

@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
-from threading import get_ident
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
@@ -155,7 +154,7 @@ class Checkpoints:
         return self._thread.submit(work)
 
     async def written(self) -> None:
-        """Write all that is unsaved while the event loop, which must be asyncio's, goes on."""
+        """Write all that is unsaved while the event loop goes on."""
         await self._settled()
         self.begin()
         await self._settled()
@@ -247,22 +246,14 @@ async def completed(future: Future[Any]) -> None:
     """Wait until *future* is done, with a result or not.
 
     Neither errors nor cancellation are propagated: asyncio logs the error of a future that nobody
-    awaits, and a cancelled future is lost to all others that wait for it.
+    awaits, and a cancelled future is lost to all others that wait for it. A crawl that does not run
+    on asyncio is blocked.
     """
-    if future.done():
-        return
-    loop, thread = asyncio.get_running_loop(), get_ident()
-    waiting = loop.create_future()
-
-    def wake() -> None:
-        if not waiting.done():
-            waiting.set_result(None)
-
-    def tell(_: Future[Any]) -> None:
-        if get_ident() == thread:  # for which the loop need not be woken up
-            wake()
-        elif not waiting.done():
-            loop.call_soon_threadsafe(wake)
-
-    future.add_done_callback(tell)
-    await waiting
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        done([future])
+    if not future.done():
+        waiting = asyncio.wrap_future(future)
+        waiting.add_done_callback(lambda each: each.cancelled() or each.exception())
+        await asyncio.wait([waiting])

@@ -19,13 +19,8 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.extractor import Explanation, Extractor
-from scrapy_mss.suggest import (
-    NoRuleError,
-    SitePage,
-    agreements,
-    read_pages,
-    suggest_of,
-)
+from scrapy_mss.suggest import NoRuleError, suggest_of
+from scrapy_mss.suggest.readings import SitePage, agreements, read_pages
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited

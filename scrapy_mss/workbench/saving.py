@@ -25,8 +25,7 @@ from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.reading import checked, read_by
 from scrapy_mss.wrappers.registry import SUFFIXES
-from scrapy_mss.wrappers.replacing import difference, file_of, replaced
-from scrapy_mss.wrappers.schema import documents, yaml_of
+from scrapy_mss.wrappers.schema import difference, documents, file_of, replaced, yaml_of
 
 LONGEST: Final = 100_000  # characters; a rule takes hundreds
 MAX_TESTS: Final = 5  # pages that a saved rule names

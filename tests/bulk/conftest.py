@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ scrapy_mss.article.read_article = read_article
 @pytest.fixture(scope="module")
 def extractor() -> Iterator[ArticleExtractor]:
     """The bundled model in one worker."""
-    with ArticleExtractor() as made:
+    with closing(ArticleExtractor()) as made:
         yield made
 
 
@@ -45,5 +46,5 @@ def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Art
     """Has a worker that does what pages say; it gives up after two seconds."""
     (tmp_path / "sitecustomize.py").write_text(MISBEHAVING)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with ArticleExtractor(MSS_TIMEOUT=2, MSS_MAX_BODY=10_000) as made:
+    with closing(ArticleExtractor(MSS_TIMEOUT=2, MSS_MAX_BODY=10_000)) as made:
         yield made

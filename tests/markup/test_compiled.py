@@ -107,7 +107,7 @@ def attribute_columns(source: str) -> list[list[object]]:
 
 
 @given(st.one_of(TEXTS, HIDING, WORDS))
-@examples(30)
+@examples(10)
 @example("<script a='>&eacute;' b=&eacute;>&eacute;</script>&eacute;")
 @example("<script>&eacute;</style></script/>&eacute;<style>")
 @example("<!-->&eacute;--><!--->-->&eacute;<!--x->&eacute;--")
@@ -191,12 +191,10 @@ def pieces(found: list[tuple[str, int, int, str, bool]]) -> tuple[SimpleNamespac
 
 
 @given(PIECES)
-@examples(20)
+@examples(8)
 @example([(text, WORD, 0, "", True) for text in ("a" * 9, "&#x1F600;", "")])
 @example([("\xe9 &nbsp; \x01", WORD, 0, "", True)])
-def test_both_ways_find_the_same_runs_of_text(
-    found: list[tuple[str, int, int, str, bool]],
-) -> None:
+def test_both_ways_find_the_same_runs_of_text(found: list[tuple[str, int, int, str, bool]]) -> None:
     tokens, kept = pieces(found)
 
     one, other = both(lambda: _runs_of(cast("Tokens", tokens), kept))
@@ -224,7 +222,7 @@ def test_no_control_is_overlooked(text: str, blanks: str) -> None:
 
 
 @given(ATTRIBUTES, st.sampled_from(["div", "p", "template", "TD", "h2"]))
-@examples(20)
+@examples(8)
 @example(
     """
  class="one two" id='three'
@@ -379,7 +377,7 @@ METAS = st.lists(
 
 
 @given(st.one_of(METAS, TEXTS))
-@examples(20)
+@examples(8)
 @example("<meta cr><meta " + "x" * MAX_TAG_LENGTH + "cr></meta cr><p cr>")
 def test_both_ways_find_the_same_tags_with_a_name(source: str) -> None:
     tokens = tokenize(source)

@@ -88,7 +88,7 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
     heads: list[tuple[str, dict[str, str]]], bodies: list[object]
 ) -> None:
     source = page_of(heads, bodies).encode("utf-8", "replace").decode()
-    parsed = metadata.read_tree(parsed_by_lxml(source), URL)
+    parsed = metadata.metadata_of(ParsedPage(parsed_by_lxml(source), URL))
 
     found = metadata.read_html(source, URL)
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from scrapy.cmdline import execute
 
-from scrapy_mss.commands import ACTIONS, load_action
+from scrapy_mss.commands import ACTIONS
 from scrapy_mss.metadata.languages import detector
 from tests.plugin import crawler
 
@@ -95,7 +95,7 @@ def import_what_is_needed() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     for action in ACTIONS:
-        load_action(action)
+        import_module(f"scrapy_mss.commands.{action}")
     detector()
     assert "twisted.internet.reactor" not in sys.modules, "a crawl has a reactor of its own"
 

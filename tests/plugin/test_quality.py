@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from email.message import Message
 from functools import partial
@@ -31,8 +30,7 @@ from scrapy_mss.quality.counts import (
 from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import Change
-from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
+from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import RULES, Site
@@ -373,37 +371,6 @@ def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
     finish(quality)
 
     assert pages_in(store) == {"a.example": 2, "b.example": 2}
-
-
-class SlowStore(SQLiteStore):
-    """Writes when `go_on` is set, like a server that does not answer."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.go_on = Event()
-
-    def write(self, changes: Sequence[Change]) -> None:
-        assert self.go_on.wait(60)
-        super().write(changes)
-
-
-def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The event loop waits for it, that of other crawls in the process, too."""
-    monkeypatch.setattr(site_quality, "EVALUATION_SECONDS", 0.05)
-    store = SlowStore(tmp_path)
-    quality = quality_in(store)
-    quality.page("https://a.example/1", None)
-
-    assert quality.evaluated_at_once() == []
-
-    assert quality.failures == 1
-    assert "no answer in 0.05 seconds" in caplog.text
-    store.go_on.set()
-    asyncio.run(checkpoints_of(quality).finish(finished=True))
-    finish(quality)
-    assert pages_in(store) == {"a.example": 1}
 
 
 def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(

@@ -18,7 +18,7 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 from scrapy_mss.crawl.hosts import Scope, is_public
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import list_process
-from scrapy_mss.spiders.list_process import ListAnswer, ListReader, UnreadListError
+from scrapy_mss.spiders.list_process import ListAnswer, ListReader
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -204,9 +204,7 @@ def reader() -> Iterator[ListReader]:
 
 def reason(answer: Future[ListAnswer]) -> str:
     """Why a list was not read."""
-    error = answer.exception()
-    assert isinstance(error, UnreadListError)
-    return error.reason
+    return answer.result().reason
 
 
 def processes() -> list[psutil.Process]:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.wrappers import SamplePage, Wrapper, WrapperError, css, load_wrappers
-from scrapy_mss.wrappers.replacing import file_of, replaced
-from scrapy_mss.wrappers.schema import documents
+from scrapy_mss.wrappers.schema import documents, file_of, replaced
 
 SITES = ("a.example", "b.example", "c.example")
 NEW = Wrapper(
