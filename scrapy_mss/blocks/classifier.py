@@ -113,10 +113,16 @@ class Network:
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
         values = inputs.astype(np.float32, order="F")
-        values -= self.mean
-        values *= self.scale
-        np.maximum(values, -CLIP, out=values)
-        return np.minimum(values, CLIP, out=values)
+        _standardize(values.T, self.mean, self.scale, CLIP)
+        return values
+
+
+@accelerated()
+def _standardize(rows: Matrix, mean: Matrix, scale: Matrix, most: float) -> None:
+    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
+    rows -= mean[:, np.newaxis]
+    rows *= scale[:, np.newaxis]
+    np.clip(rows, -most, most, out=rows)
 
 
 @accelerated()

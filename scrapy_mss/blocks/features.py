@@ -87,6 +87,17 @@ def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
     return result
 
 
+_LOGARITHMS = np.log1p(np.arange(2.0**14))
+
+
+def logarithms(counts: Floats) -> Floats:
+    """log1p of whole *counts*: of those of most pages by a table, in a fifth of the time."""
+    if np.maximum.reduce(counts, axis=None, initial=0.0) < len(_LOGARITHMS):
+        found: Floats = _LOGARITHMS.take(counts.astype(np.intp))
+        return found
+    return np.log1p(counts)
+
+
 # Features of a text that are the logarithm of a count, and those that are a count for each word.
 LOGARITHMS = {
     "words": "words",
@@ -352,7 +363,7 @@ def fill_features(page: Page, rows: Floats) -> Indices:
     places = len(TEXT)
     _fill_text(page, rows[:places])
     headline, above = _fill_places(page, of_title, of_description, rows[places:])
-    rows[_COUNTED] = np.log1p(rows[_COUNTED])
+    rows[_COUNTED] = logarithms(rows[_COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
     rows[_BELOW_HEADING, above < 0] = FAR
@@ -456,7 +467,7 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
         KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
     )[:, :2]
-    np.log1p(counts, out=counts)
+    counts[:] = logarithms(counts)
 
 
 @accelerated(lambda: (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS), "ContainerShares")

@@ -80,11 +80,12 @@ def select(
     if others is None:
         others = np.zeros(len(probability), np.bool_)
         zero = threshold(page, probability)
-        scores = token_scores(page, probability, zero - bias)
+        of_blocks = probability - (zero - bias)
     else:
         zero = threshold(page, np.where(others, 0.0, probability))
-        scores = token_scores(page, np.where(others, zero - bias, probability), zero - bias)
-    above = (scores[page.blocks.first] > 0) & ~page.in_title
+        of_blocks = np.where(others, 0.0, probability - (zero - bias))
+    scores = token_scores(page, of_blocks)
+    above = (of_blocks > 0) & ~page.in_title
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
@@ -111,10 +112,10 @@ def threshold(page: Page, probability: Floats) -> float:
     return float(np.maximum.reduce(hits / (words.cumsum() + hits[-1])))
 
 
-def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
-    """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
+def token_scores(page: Page, of_blocks: Floats) -> Floats:
+    """float64[n_tokens]: the score of a token's block; 0 for tags and outside blocks."""
     scores = np.zeros(len(page.tokens))
-    scores[page.texts.token] = (probability - zero).repeat(page.texts.size)
+    scores[page.texts.token] = of_blocks.repeat(page.texts.size)
     return scores
 
 

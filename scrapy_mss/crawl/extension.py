@@ -182,9 +182,8 @@ class MssExtension:
         return self._reader
 
     def open(self) -> None:
-        if self.options.train or self.checkpoints.parts != [
-            self.learner
-        ]:  # else nothing is written
+        learns_alone = self.checkpoints.parts == [self.learner]
+        if self.options.train or not learns_alone:  # there may be something to write
             self._timer = _compat.every(CHECKPOINT_SECONDS, self.checkpoints.begin)
         self.jobs.start_workers(asked_for=self._asked_for_workers)
 

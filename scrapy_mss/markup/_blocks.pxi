@@ -165,10 +165,16 @@ cdef class TextCounter:
     """
 
     cdef const uint8_t[::1] classes, stops
+    cdef uint64_t each_bit[256]  # the bits of a byte, a byte for each
 
     def __init__(self, const uint8_t[::1] classes not None, stops):
+        cdef int bits, place
         _check_sizes(0x10000, (classes.shape[0],))
         self.classes, self.stops = classes, stops.view("u1")
+        for bits in range(256):
+            self.each_bit[bits] = 0
+            for place in range(N_CLASSES):
+                self.each_bit[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
         if self.stops.shape[0] & (self.stops.shape[0] - 1):
             raise ValueError(f"{self.stops.shape[0]} places for stop words are no power of two")
 
@@ -184,7 +190,7 @@ cdef class TextCounter:
         cdef int width = PyUnicode_KIND(clean), is_symbol, place
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
-        cdef uint64_t mask = self.stops.shape[0] - 1, weight, mixed
+        cdef uint64_t mask = self.stops.shape[0] - 1, weight, mixed, packed
         cdef int64_t n_letters, n_stops
         cdef int64_t n_of[N_CLASSES]
         counts, letters, stops, hashes, ends = (
@@ -199,7 +205,7 @@ cdef class TextCounter:
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight, mixed, n_letters, n_stops = 1, 0, 0, 0
+            weight, mixed, packed, n_letters, n_stops = 1, 0, 0, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -216,8 +222,11 @@ cdef class TextCounter:
                 weight += 2
                 if i == begin[run]:
                     end_class[0, run] = bits
-                for place in range(N_CLASSES):
-                    n_of[place] += bits >> place & 1
+                packed += self.each_bit[bits]
+                if i & 127 == 127 or i == after - 1:  # before a byte is full
+                    for place in range(N_CLASSES):
+                        n_of[place] += packed >> 8 * place & 0xFF
+                    packed = 0
             for place in range(N_CLASSES):
                 count[place, run] = n_of[place]
             letter[run], stop[run], hash_of[run] = n_letters, n_stops, mixed

@@ -381,6 +381,21 @@ def pool(page, const double[::1] of_texts, const double[::1] of_words, double[:,
         rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
 
 
+def standardize(
+    float[:, ::1] rows, const float[::1] mean, const float[::1] scale, float most
+):
+    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
+    cdef Py_ssize_t row, i
+    cdef float each, middle, factor
+    _check_sizes(rows.shape[0], (mean.shape[0], scale.shape[0]))
+    for row in range(rows.shape[0]):
+        middle, factor = mean[row], scale[row]
+        for i in range(rows.shape[1]):
+            each = (rows[row, i] - middle) * factor
+            each = most if each > most else each
+            rows[row, i] = -most if each < -most else each
+
+
 cdef enum:
     LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
 

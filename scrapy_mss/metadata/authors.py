@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
 from scrapy_mss.metadata.dates import MONTH_NUMBER
-from scrapy_mss.pages.text import MAX_REMEMBERED, clean, folded, spellings
+from scrapy_mss.pages.text import clean, folded, remembered, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
@@ -156,14 +155,14 @@ def author_names(texts: Iterable[str]) -> list[str]:
     """The names in *texts*, each once, in the order of their first occurrence."""
     names: dict[str, str] = {}
     for text in islice(filter(None, texts), MAX_TEXTS):
-        names_in = _remembered if len(text) <= MAX_REMEMBERED else _names_in
-        for form, name in names_in(text):
+        for form, name in _names_in(text):
             names.setdefault(form, name)
             if len(names) >= MAX_AUTHORS:
                 return list(names.values())
     return list(names.values())
 
 
+@remembered(2**8)  # names are read where they are, and then as authors
 def _names_in(text: str) -> tuple[tuple[str, str], ...]:
     is_plain = len(text) <= MAX_NAME and _PLAIN.fullmatch(text) is not None
     if is_plain and _RULED.isdisjoint(text.lower().split()):
@@ -175,9 +174,6 @@ def _names_by_rules(text: str) -> tuple[tuple[str, str], ...]:
     parts = _parts(clean(text)[:MAX_LINE].rstrip())
     names = (_without_labels(" ".join(part.split())).strip(_EDGE) for part in parts)
     return tuple((folded(name), name) for name in names if is_name(name))
-
-
-_remembered = lru_cache(2**8)(_names_in)  # names are read where they are, and then as authors
 
 
 def is_name(text: str) -> bool:

@@ -82,24 +82,11 @@ _MONTH: Final = rf"(?-i:(?=[{_INITIALS}])(?:{_NAMES}))"
 
 # Hours from UTC. Abbreviations of several zones (IST, BST, AST, CST outside RFC 2822 dates) are
 # absent: no zone is better than a wrong one.
-ZONE_HOURS: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("z", "utc", "gmt", "ut"), 0),
-    "est": -5,
-    "edt": -4,
-    "cdt": -5,
-    "mst": -7,
-    "mdt": -6,
-    "pst": -8,
-    "pdt": -7,
-    "cet": 1,
-    "cest": 2,
-    "mez": 1,
-    "mesz": 2,
-    "eet": 2,
-    "eest": 3,
-    "jst": 9,
-    "kst": 9,
-}
+_HOURS: Final = """
+z 0 utc 0 gmt 0 ut 0 est -5 edt -4 cdt -5 mst -7 mdt -6 pst -8 pdt -7
+cet 1 cest 2 mez 1 mesz 2 eet 2 eest 3 jst 9 kst 9
+""".split()
+ZONE_HOURS: Final = dict(zip(_HOURS[::2], map(int, _HOURS[1::2]), strict=True))
 
 # --- numeric days in different orders -------------------------------------------------------------
 
@@ -255,10 +242,12 @@ def in_any_format(text: str, *, day_first: bool | None) -> str | None:
     text = _on_one_line(text)
     epoch = _EPOCH.fullmatch(text)
     if epoch:
-        return _from_epoch(int(epoch[1]))
+        moment = datetime.fromtimestamp(int(epoch[1]), timezone.utc)
+        return moment.isoformat() if _is_plausible(moment.date()) else None
+    weekday = _LEADING.match(text)
     matches = (
         match
-        for start in sorted({0, _end_of_weekday(text)})
+        for start in sorted({0, weekday.end() if weekday else 0})
         for each in (_BY_NUMBER if text[start : start + 1].isdecimal() else _BY_NAME)
         if (match := each.pattern.match(text, start))
     )
@@ -289,11 +278,6 @@ def _on_one_line(text: str) -> str:
     return in_lower_case(" ".join(text[:MAX_LENGTH].split()))
 
 
-def _end_of_weekday(text: str) -> int:
-    match = _LEADING.match(text)
-    return match.end() if match else 0
-
-
 def _is_day_first(language: str | None) -> bool | None:
     """The order of day and month in numeric dates; None if *language* does not decide it."""
     tag = (language or "").replace("_", "-").lower()
@@ -302,11 +286,6 @@ def _is_day_first(language: str | None) -> bool | None:
     if tag in DAY_FIRST:
         return True
     return False if tag in MONTH_FIRST else None
-
-
-def _from_epoch(seconds: int) -> str | None:
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat() if _is_plausible(moment.date()) else None
 
 
 def _first_date(matches: Iterable[re.Match[str]], *, day_first: bool | None) -> str | None:
@@ -325,27 +304,19 @@ def _is_plausible(day: date) -> bool:
 
 def _day(parts: Mapping[str, str | None], *, day_first: bool | None) -> date | None:
     """The day with *parts*; None if it does not exist or could be another one."""
-    month_and_day = _month_and_day(parts, day_first=day_first)
-    if not month_and_day:
-        return None
-    try:
-        return date(int(parts["y"] or 0), *month_and_day)
-    except ValueError:
-        return None
-
-
-def _month_and_day(
-    parts: Mapping[str, str | None], *, day_first: bool | None
-) -> tuple[int, int] | None:
-    """Month and day; None if only *day_first* could tell which is which, and does not."""
+    month, day = int(parts.get("m") or 0), int(parts.get("d") or 0)
     if "a" in parts:
         first, second = int(parts["a"] or 0), int(parts["b"] or 0)
         if first > N_MONTHS or first == second or day_first:
-            return second, first
-        return (first, second) if second > N_MONTHS or day_first is False else None
-    name = parts.get("month")
-    month = _MONTH_NUMBER[name] if name else int(parts["m"] or 0)
-    return month, int(parts["d"] or 0)
+            month, day = second, first
+        elif second > N_MONTHS or day_first is False:
+            month, day = first, second
+    elif name := parts.get("month"):
+        month = _MONTH_NUMBER[name]
+    try:
+        return date(int(parts["y"] or 0), month, day)
+    except ValueError:
+        return None
 
 
 def _with_time(day: date, rest: str) -> str:

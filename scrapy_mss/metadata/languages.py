@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from scrapy_mss.pages.text import MAX_REMEMBERED, clean
+from scrapy_mss.pages.text import clean, remembered
 
 _TAG: Final = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
 
@@ -54,12 +54,9 @@ def accepted(asked: Iterable[str]) -> frozenset[str]:
     return found.union(*(names for names in SAME if names & found))
 
 
+@remembered(2**8)  # a site's pages name the same
 def parse(text: str) -> str | None:
     """The language that *text* names, the first one of a list."""
-    return _remembered(text) if len(text) <= MAX_REMEMBERED else _named(text)
-
-
-def _named(text: str) -> str | None:
     first = clean(text).partition(",")[0].strip().lower()
     if first in CODES:
         return CODES[first]
@@ -67,9 +64,6 @@ def _named(text: str) -> str | None:
     if not match or match[1] in NO_LANGUAGE:
         return None
     return CODES.get(match[1], match[1])
-
-
-_remembered = lru_cache(2**8)(_named)  # a site's pages name the same
 
 
 # --- by the commonest words ----------------------------------------------------------------------

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, wraps
+from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import in_direct_order, labelled_names, person_names
@@ -29,7 +29,15 @@ from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
 from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
-from scrapy_mss.pages.declarations import ARTICLE, MAX_TYPES, OTHER, WEB_PAGE, WEB_SITE, Node
+from scrapy_mss.pages.declarations import (
+    ARTICLE,
+    MAX_TYPES,
+    OTHER,
+    WEB_PAGE,
+    WEB_SITE,
+    Node,
+    listed,
+)
 from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
@@ -38,19 +46,12 @@ Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
 # --- machine-readable data ------------------------------------------------------------------------
 
 
-def json_ld_article(page: ParsedPage, keys: Keys) -> Iterable[str]:
-    """JSON-LD of the article."""
-    return page.json_ld(ARTICLE, keys)
+def _json_ld(kind: str) -> Lookup:
+    """JSON-LD of a node of *kind*."""
+    return lambda page, keys: page.json_ld(kind, keys)
 
 
-def json_ld_page(page: ParsedPage, keys: Keys) -> Iterable[str]:
-    """JSON-LD of the page."""
-    return page.json_ld(WEB_PAGE, keys)
-
-
-def json_ld_site(page: ParsedPage, keys: Keys) -> Iterable[str]:
-    """JSON-LD of the site."""
-    return page.json_ld(WEB_SITE, keys)
+json_ld_article, json_ld_page, json_ld_site = map(_json_ld, (ARTICLE, WEB_PAGE, WEB_SITE))
 
 
 def meta(page: ParsedPage, keys: Keys) -> list[str]:
@@ -217,7 +218,6 @@ def _dates_in(page: ParsedPage, lines: Iterable[str]) -> Iterator[str]:
 def consistent_with_url(lookup: Lookup) -> Lookup:
     """*lookup* without the dates that contradict the day in the page's URL."""
 
-    @wraps(lookup)
     def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
         day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
         for text in lookup(page, keys):
@@ -225,7 +225,6 @@ def consistent_with_url(lookup: Lookup) -> Lookup:
             if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
                 yield value
 
-    consistent.__doc__ = f"{(lookup.__doc__ or '').rstrip('.')}, unless the URL has another day."
     return consistent
 
 
@@ -295,14 +294,12 @@ def is_free(text: str) -> bool | None:
     return FREE.get(name)
 
 
-def article_flag(page: ParsedPage, keys: Keys) -> list[str]:
-    """JSON-LD of the article."""
-    return _flags(page.graph.best_node(ARTICLE), keys)
+def _flag(kind: str) -> Lookup:
+    """JSON-LD of a node of *kind*, which may be a boolean."""
+    return lambda page, keys: _flags(page.graph.best_node(kind), keys)
 
 
-def page_flag(page: ParsedPage, keys: Keys) -> list[str]:
-    """JSON-LD of the page."""
-    return _flags(page.graph.best_node(WEB_PAGE), keys)
+article_flag, page_flag = map(_flag, (ARTICLE, WEB_PAGE))
 
 
 def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
@@ -359,11 +356,6 @@ def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
         if crumbs:
             return crumbs[:MAX_CRUMBS]
     return []
-
-
-def listed(value: object, most: int) -> list[Any]:
-    """The first values of a list, or the only value."""
-    return value[:most] if isinstance(value, list) else [value]
 
 
 def _trails(page: ParsedPage) -> Iterator[Node]:

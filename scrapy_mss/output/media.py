@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
-from urllib.parse import urljoin
 
 import numpy as np
 
@@ -45,7 +44,7 @@ from scrapy_mss.markup.tokens import (
     tag_table,
 )
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import MAX_URL, plainly_joined, split_url
+from scrapy_mss.pages.addresses import absolute_url, split_url
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -473,17 +472,7 @@ class _Article:
 
     def _absolute(self, address: str) -> str | None:
         address = "".join(address.split())  # as browsers read it
-        if not address or len(address) > MAX_URL or not address.isprintable():
-            return None
-        joined = plainly_joined(self.base, address)
-        if joined is not None:
-            return joined
-        try:
-            url = urljoin(self.base, address)
-        except ValueError:  # brackets that do not enclose an IPv6 address
-            return None
-        is_web = url.startswith(("http://", "https://"))
-        return url if is_web and split_url(url).hostname else None
+        return absolute_url(address, self.base) if address.isprintable() else None
 
 
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:

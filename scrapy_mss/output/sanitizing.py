@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
@@ -40,8 +40,6 @@ from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, prefix_sums
 
 if TYPE_CHECKING:
     import nh3
-
-_Filter = Callable[[str, str, str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +86,8 @@ _DATA_IMAGE = re.compile(
     r"data:image/(?:avif|bmp|gif|jpe?g|png|webp);base64,[A-Za-z0-9+/=]*", re.IGNORECASE
 )
 ADDRESSES = ("href", "src")
-# Addresses that `address_value` leaves as they are, and those of them that no base is needed for.
+_RELATIVE = re.compile(r' (?:href|src)="(?!https?://|mailto:|data:)')
 _NO_BLANK = "[^\x00-\x20\x7f-\x9f\ud800-\udfff]*"
-_PLAIN = re.compile(f"(?!data:){_NO_BLANK}", re.IGNORECASE)
-_ABSOLUTE = re.compile(f"(?:https?://|mailto:){_NO_BLANK}")
-# What addresses that begin with a slash begin with, in a base that all read alike.
-_SITE = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?/")
 # Addresses that every reader takes for one as it is, and those that need no more than a site or its
 # scheme in front: what a reader would rewrite in those is left out.
 _HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z]{2,63}"
@@ -105,7 +99,6 @@ _PATH = rf"(?:/(?!\.|%2[Ee])[{_LETTERS}]*)+(?:\?[{_LETTERS}/?]+)?"
 _ON_SITE = re.compile(rf"(?:(?!//)|//{_HOST}(?=/)){_PATH}(?:{_FRAGMENT})?|{_FRAGMENT}")
 _KNOWN_PAGE = re.compile(rf"https?://{_HOST}{_PATH}(?=#|\Z)")
 _NOT_SHOWN = re.compile("(?:javascript|tel|about):")
-N_CLEANERS = 2**6  # of sites, each of some kilobytes
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
 # What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
 _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
@@ -163,19 +156,16 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     where neither gives an http address: in a page of one's own they would lead to one's own site,
     and an image there would be fetched with the reader's cookies.
     """
-    html, addresses, reads_back = rebuilt(tokens, kept, url, depth)
+    html, reads_back = rebuilt(tokens, kept, url, depth)
     if reads_back and not html.startswith("\ufeff"):  # which parsers leave out
         return html
-    safe = _cleaned(_divided(html), addresses, partial(base_url, tokens, url))
+    base = base_url(tokens, url) if _RELATIVE.search(html) else ""
+    safe = _cleaner(base).clean(_LONG_TEXT.sub(_in_parts, html))
     return without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 
-def _divided(html: str) -> str:
-    """*html* with a comment, which nh3 takes out, before each so many of `_ESCAPED` in a text."""
-    return _LONG_TEXT.sub(_in_parts, html)
-
-
 def _in_parts(found: re.Match[str]) -> str:
+    """A text with a comment, which nh3 takes out, before each so many of `_ESCAPED`."""
     text, places = found[0], list[int]()
     for number, each in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
         if number % MAX_ESCAPED == 0:
@@ -183,46 +173,23 @@ def _in_parts(found: re.Match[str]) -> str:
     return _DIVISION.join(text[start:end] for start, end in pairwise((0, *places, len(text))))
 
 
-def _cleaned(html: str, addresses: list[str], base: Callable[[], str]) -> str:
-    """*html* with what is allowed alone; of the *addresses* in it, relative ones get a *base*.
-
-    Where `address_value` would leave all as they are, nh3 need not call it for each attribute, and
-    need not be set up for each page: absolute addresses need no base, and those that begin with a
-    slash the site's alone.
-    """
-    relative = [address for address in addresses if not _ABSOLUTE.fullmatch(address)]
-    value = None if all(map(_PLAIN.fullmatch, relative)) else address_value
-    try:
-        cleaner = _cleaner_for(base() if relative else "", relative, value)
-    except ValueError:  # an address that Python takes for one and a browser does not
-        cleaner = _new_cleaner("", value)
-    return cleaner.clean(html)
-
-
-def _cleaner_for(base: str, relative: list[str], value: _Filter | None) -> nh3.Cleaner:
-    """What cleans HTML with *relative* addresses: that of another page, if it needs the same."""
-    if value is None and not base:
-        return _remembered_cleaner("")
-    is_of_site = value is None and all(address.startswith("/") for address in relative)
-    site = _SITE.match(base) if is_of_site else None
-    return _remembered_cleaner(site[0]) if site else _new_cleaner(base, value)
-
-
-def _new_cleaner(base: str, value: _Filter | None = None) -> nh3.Cleaner:
-    """What cleans HTML; relative links begin with *base* or are dropped. Made in .1 ms."""
+@lru_cache(2**4)  # it takes .1 ms; most pages need one without a base
+def _cleaner(base: str) -> nh3.Cleaner:
+    """What lets through what is allowed; relative links begin with *base* or are dropped."""
     import nh3  # here: who asks for text alone need not wait for it
 
-    return nh3.Cleaner(
+    cleaner = partial(
+        nh3.Cleaner,
         tags=_ALLOWED_TAGS,
         attributes=_ALLOWED_ATTRIBUTES,
-        attribute_filter=value,
-        url_schemes=_ALLOWED_SCHEMES if value else _ALLOWED_SCHEMES - {"data"},
-        url_relative=("rewrite_with_base", base) if base else "deny",
+        attribute_filter=address_value,
+        url_schemes=_ALLOWED_SCHEMES,
         link_rel=LINK_REL,
     )
-
-
-_remembered_cleaner = lru_cache(N_CLEANERS)(_new_cleaner)
+    try:
+        return cleaner(url_relative=("rewrite_with_base", base) if base else "deny")
+    except ValueError:  # an address that Python takes for one and a browser does not
+        return cleaner(url_relative="deny")
 
 
 def address_value(element: str, attribute: str, value: str) -> str | None:
@@ -245,13 +212,9 @@ def base_url(tokens: Tokens, url: str) -> str:
 
 
 class Rebuilt(NamedTuple):
-    """HTML of our own, and of the *addresses* in it those that have to be read.
-
-    It *reads_back* if a browser's parser makes the same of it.
-    """
+    """HTML of our own; it *reads_back* if a browser's parser makes the same of it."""
 
     html: str
-    addresses: list[str]
     reads_back: bool
 
 
@@ -263,7 +226,7 @@ def rebuilt(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) 
     builder = _Builder(tokens, kept, url, depth)
     _write(builder)
     html = without_controls("".join((*reversed(builder.front), *builder.parts)), " ")
-    return Rebuilt(html, builder.addresses, builder.reads_back)
+    return Rebuilt(html, builder.reads_back)
 
 
 def _nesting() -> tuple[object, ...]:
@@ -361,7 +324,6 @@ class _Builder:
     depth: int  # elements in one another; what is deeper is left out with its text kept
     parts: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)  # tags that belong before them, the last first
-    addresses: list[str] = field(default_factory=list)  # in its attributes
     reads_back: bool = True
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
@@ -467,7 +429,6 @@ class _Builder:
             return _tag(name)
         read = _opening if end - start <= LONGEST_REMEMBERED else _new_opening
         opening = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
-        self.addresses += opening.addresses
         self.reads_back &= opening.reads_back
         return self._on_site(opening) if opening.on_site else opening.written
 
@@ -480,19 +441,17 @@ class _Builder:
                 before = f' {key}="'  # as no value has it
                 written = written.replace(before, before + front[beginning], 1)
             else:
-                self.addresses.append(address)
                 self.reads_back = False
         return written
 
 
 class _Opening(NamedTuple):
-    """The opening tag of an element, and the *addresses* in it that are not read alike by all.
+    """The opening tag of an element, which *reads_back* if all read its addresses alike.
 
     Those *on_site*, by their attributes, lack the site, its scheme or the page in front.
     """
 
     written: str
-    addresses: list[str]
     on_site: dict[str, str]
     reads_back: bool
 
@@ -500,7 +459,7 @@ class _Opening(NamedTuple):
 def _new_opening(source: str, name: str) -> _Opening:
     """The opening tag of an element *name*, from that in *source*."""
     values = _attributes(source, name)
-    unknown, pictures, on_site = list[str](), list[str](), dict[str, str]()
+    reads_back, on_site = True, dict[str, str]()
     for key in [each for each in ADDRESSES if each in values]:
         address = values[key]
         if _KNOWN.fullmatch(address):
@@ -511,13 +470,12 @@ def _new_opening(source: str, name: str) -> _Opening:
             if _NOT_SHOWN.match(address):
                 values = _without(values, key)
             else:
-                unknown.append(address)
+                reads_back = False
         elif picture := address_value(name, key, address):
             values[key] = picture
-            pictures.append(picture)
         else:
             values = _without(values, key)
-    return _Opening(_tag(name, values), unknown + pictures, on_site, not unknown)
+    return _Opening(_tag(name, values), on_site, reads_back)
 
 
 def _without(values: dict[str, str], name: str) -> dict[str, str]:

@@ -24,7 +24,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -32,7 +31,7 @@ from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import unescaped
-from scrapy_mss.pages.text import folded
+from scrapy_mss.pages.text import folded, remembered
 
 # The longest of 368 scripts on news sites had 34,406 characters.
 MAX_SCRIPT: Final = 500_000  # characters of one script
@@ -63,26 +62,18 @@ _BETWEEN: Final = re.compile(r"[\s;,]*")
 _DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
 
 
+# Both the types of a page and its metadata are read from its scripts, one soon after the other.
+@remembered(8, MAX_REMEMBERED)
 def parse_script(source: str) -> list[Any]:
     """The JSON values in the text of one script, not to be changed; none if it is malformed."""
     if len(source) > MAX_SCRIPT:
         return []
-    return _remembered(source) if len(source) <= MAX_REMEMBERED else _parsed(source)
-
-
-# Both the types of a page and its metadata are read from its scripts, one soon after the other.
-@lru_cache(8)
-def _remembered(source: str) -> list[Any]:
-    return _parsed(source)
-
-
-def _parsed(source: str) -> list[Any]:
     source = _without_wrapper(source.strip())
     if source.startswith(("{&quot;", "[{&quot;")):
         source = unescaped(source)
     values = _values(source)
     if values is None:
-        repaired = _without_trailing_commas(source)
+        repaired = "".join(_BETWEEN_COMMAS.findall(source))  # none is left before a bracket
         values = None if repaired == source else _values(repaired)
     return values or []
 
@@ -93,11 +84,6 @@ def _without_wrapper(source: str) -> str:
         return source
     body, end = source[opening.end() : -MAX_CLOSING], source[-MAX_CLOSING:]
     return body + _CLOSING.sub("", end) if body else _CLOSING.sub("", source[opening.end() :])
-
-
-def _without_trailing_commas(source: str) -> str:
-    """The source without commas before a closing bracket; strings are left alone."""
-    return "".join(_BETWEEN_COMMAS.findall(source))
 
 
 def _values(source: str) -> list[Any] | None:
@@ -159,10 +145,14 @@ def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
         left -= end.start() - start
 
 
+def listed(value: object, most: int) -> list[Any]:
+    """The first values of a list, or the only value."""
+    return value[:most] if isinstance(value, list) else [value]
+
+
 def _types_of(node: Mapping[str, Any]) -> Iterator[str]:
     """The names of the types of *node*, without the vocabulary that they are from."""
-    value = node.get("@type")
-    for each in value[:MAX_TYPES] if isinstance(value, list) else [value]:
+    for each in listed(node.get("@type"), MAX_TYPES):
         if isinstance(each, str):
             yield re.split(r"[/#:]", each[:MAX_TYPE_NAME])[-1]
 
@@ -385,11 +375,8 @@ TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 def kind_of(node: Node) -> str:
     """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
-    value = node.get("@type")
-    types = value if isinstance(value, list) else [value]
-    names = [
-        each for each in types[:MAX_TYPES] if isinstance(each, str) and each.endswith(_ENDINGS)
-    ]
+    types = listed(node.get("@type"), MAX_TYPES)
+    names = [each for each in types if isinstance(each, str) and each.endswith(_ENDINGS)]
     if not names:
         return OTHER
     return next(kind for ending, kind in KINDS if any(name.endswith(ending) for name in names))

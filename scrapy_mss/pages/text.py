@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import Final
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Final, TypeVar
 from unicodedata import combining
 
 from scrapy_mss.markup.references import unescaped
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
-MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
+MAX_REMEMBERED: Final = 500  # characters: titles and names
 
 # Control characters except white space, surrogates, and invisible ones: zero-width, direction, BOM.
 _DROPPED: Final = re.compile(
@@ -35,6 +36,26 @@ _PUNCTUATION: Final = str.maketrans(dict.fromkeys("‘’“”–—…«»•�
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
+T = TypeVar("T")
+
+
+def remembered(
+    most: int, longest: int = MAX_REMEMBERED
+) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Keep the last results of a function of a text, but for long texts, which fill the memory."""
+
+    def decorated(function: Callable[[str], T]) -> Callable[[str], T]:
+        known = lru_cache(most)(function)
+
+        @wraps(function)
+        def result(text: str) -> T:
+            return known(text) if len(text) <= longest else function(text)
+
+        return result
+
+    return decorated
+
+
 def clean(value: str) -> str:
     """The text of *value* on one line."""
     value = value[:MAX_TEXT]
@@ -51,12 +72,9 @@ def clean(value: str) -> str:
     return " ".join(value.split())
 
 
+@remembered(2**8)  # a page's titles are compared with one another
 def folded(value: str) -> str:
     """Letters and digits only, without case and accents, for comparing two spellings."""
-    return _remembered(value) if len(value) <= MAX_REMEMBERED else _folded(value)
-
-
-def _folded(value: str) -> str:
     value = value if value.isascii() else value.translate(_PUNCTUATION)
     if value.isascii():  # as most names and titles are, in half of the time or less
         return b" ".join(value.encode().translate(_FOLDED).split()).decode()
@@ -64,17 +82,8 @@ def _folded(value: str) -> str:
     return _NOT_LETTERS.sub(" ", "".join(c for c in decomposed if not combining(c))).strip()
 
 
-_remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one another
-
-
+@remembered(2**8)  # of the names of a site, on all its pages
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
-    return _remembered_spellings(value) if len(value) <= MAX_REMEMBERED else _spellings(value)
-
-
-def _spellings(value: str) -> frozenset[str]:
     forms = [value] if value.isascii() else [value, value.casefold().translate(_UMLAUTS)]
     return frozenset(filter(None, (folded(each).replace(" ", "") for each in forms)))
-
-
-_remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages

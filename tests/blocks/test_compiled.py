@@ -30,9 +30,8 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.core.hashing import MULTIPLIERS, numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import counts_of, random_network
+from tests.helpers.classifiers import container_features, counts_of, random_network
 from tests.helpers.compiled import both
-from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
@@ -100,33 +99,24 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
 
 @given(PAGES, st.integers(0, 9))
 @examples(2)
-def test_inputs_of_blocks_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
-    def columns() -> dict[str, bytes]:
+def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
+    source: str, seed: int
+) -> None:
+    network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
+
+    def computed() -> dict[str, bytes]:
         page = Page.of(source)
         evidence = np.random.default_rng(seed).normal(size=(len(POOLINGS), len(page.blocks)))
         inputs = block_inputs(page, evidence, evidence.sum(axis=0))
-        return {name: column.tobytes() for name, column in inputs.columns.items()}
+        odds = network.log_odds(inputs.columns.rows.T)
+        found = {name: column.tobytes() for name, column in inputs.columns.items()}
+        others = {"evidence": block_evidence(page, COUNTS).tobytes(), "log-odds": odds.tobytes()}
+        return found | others
 
-    one, other = both(columns)
+    one, other = both(computed)
 
     assert list(one) == list(other)
     assert [name for name in one if one[name] != other[name]] == []
-
-
-@given(PAGES, st.integers(0, 9))
-@examples(2)
-def test_evidence_and_probabilities_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
-    network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
-
-    def found() -> list[bytes]:
-        page = Page.of(source)
-        evidence = block_evidence(page, COUNTS)
-        inputs = block_inputs(page, evidence, evidence.sum(axis=0))
-        return [evidence.tobytes(), network.log_odds(inputs.columns.rows.T).tobytes()]
-
-    one, other = both(found)
-
-    assert one == other
 
 
 @given(st.lists(st.sampled_from([0, 1, 2, 2**40, 2**64 - 1])))

@@ -23,12 +23,12 @@ from scrapy_mss.blocks.features import (
     evidence_mass,
     heading_above,
     heading_levels,
+    logarithms,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
-from tests.helpers.classifiers import columns_of
-from tests.helpers.container_shares import container_features
+from tests.helpers.classifiers import columns_of, container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 from tests.helpers.markup import shown
@@ -100,11 +100,7 @@ EXAMPLES += [
     ("title_overlap", STORY, [0, 0, 0, 1, 0, 0, 0]),
     ("headline_title_overlap", STORY, [1] * 7),
     ("below_headline", STORY, [0, 0, 0, 0, 1, 1, 1]),
-    (
-        "words_from_headline",
-        STORY,
-        [-log1p(10), -log(4), -log(3), 0, log(7), log(10), log(12)],
-    ),
+    ("words_from_headline", STORY, [-log1p(10), -log(4), -log(3), 0, log(7), log(10), log(12)]),
     ("later_headings", STORY, [0, 0, 0, 0, 0, log(2), log(2)]),
     ("title_overlap", f"{TITLED}<p>The ferry sails again this Monday", [0, 1]),
     # Of equal ones the main heading is the headline.
@@ -212,6 +208,11 @@ def test_the_heading_above_is_the_last_one_before(source: str) -> None:
 
     headings = np.flatnonzero(levels).tolist()
     assert found == [max((h for h in headings if h < n), default=-1) for n in range(len(levels))]
+
+
+@given(st.lists(st.sampled_from([*map(float, range(70)), 16383.0, 16384.0, 1e15])))
+def test_logarithms_of_counts_are_those_of_numpy(counts: list[float]) -> None:
+    assert logarithms(np.array(counts)).tolist() == np.log1p(counts).tolist()
 
 
 @pytest.mark.parametrize(

@@ -78,16 +78,16 @@ def test_the_threshold_is_half_of_the_best_expected_f1_of_all_choices(
 
 
 @given(PAGES, st.data())
-def test_a_token_scores_how_far_its_block_is_above_zero(source: str, data: st.DataObject) -> None:
+def test_a_token_has_the_score_of_its_block(source: str, data: st.DataObject) -> None:
     page = Page.of(source)
-    probability = probabilities(data, page)
+    of_blocks = probabilities(data, page) - 0.25
 
-    scores = token_scores(page, probability, 0.25)
+    scores = token_scores(page, of_blocks)
 
     expected = [0.0] * len(page.tokens)
     for number, run in enumerate(block_runs(page.tokens)):
         for at in run:
-            expected[at] = probability[number] - 0.25
+            expected[at] = of_blocks[number]
     assert scores.tolist() == expected
 
 

@@ -149,8 +149,7 @@ def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [b"", b"null", b"{}", b"[1, 2]", b'[1, 0, 0, "x", 0, []]', b"\xff", b"[" * 9999],
+    "damage", [b"", b"null", b"{}", b"[1, 2]", b'[1, 0, 0, "x", 0, []]', b"\xff", b"[" * 9999]
 )
 def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: bytes) -> None:
     put(store, MODEL.key("head"), damage, 0)
