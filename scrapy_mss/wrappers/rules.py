@@ -234,12 +234,9 @@ ROLES: Final = {
 def check_selector(role: str, selector: Selector) -> None:
     """Raise a `WrapperError` if *selector* does not serve in the field *role*."""
     with gathered() as problems:
-        problems.found += _misuses(ROLES[role], selector)
-
-
-def _misuses(role: SelectorRole, selector: Selector) -> Iterator[Problem]:
-    if selector.coverage not in role.coverage:
-        got = f"{selector.text!r}, which selects everything"
-        yield Problem("a selector that leaves something out", got)
-    if role.elements_only and selector.selects_text:
-        yield Problem("a selector of elements", f"{selector.text!r}, which selects text")
+        if selector.coverage not in ROLES[role].coverage:
+            got = f"{selector.text!r}, which selects everything"
+            problems.found.append(Problem("a selector that leaves something out", got))
+        if ROLES[role].elements_only and selector.selects_text:
+            got = f"{selector.text!r}, which selects text"
+            problems.found.append(Problem("a selector of elements", got))
