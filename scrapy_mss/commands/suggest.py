@@ -122,8 +122,10 @@ def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> in
         print_line(f"  now     {_shortly(page.rule_text)}")
     rules = shlex.quote(str(path.parent))
     print_line(f"scrapy mss workbench {shlex.join(options.pages)} -r {rules} shows the pages")
-    if not options.yes and not _is_confirmed(f"Replace the rule in {path}? [y/N] "):
-        return NOT_FOUND
+    if not options.yes:
+        print(printable(f"Replace the rule in {path}? [y/N] "), end="", flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return NOT_FOUND
     if read_regular(path, LARGEST_FILE) != read:
         raise CommandError(f"{path} was changed meanwhile, and is left so; run the command again")
     with writing(path):
@@ -131,13 +133,7 @@ def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> in
     return GOOD
 
 
-def _is_confirmed(question: str) -> bool:
-    print(printable(question), end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
 def _shortly(text: str) -> str:
-    """How long *text* is, and how it begins and ends."""
     line = " ".join(text.split())
     if len(line) > 2 * MAX_END:
         line = f"{line[:MAX_END]} … {line[-MAX_END:]}"
