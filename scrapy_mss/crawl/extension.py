@@ -33,10 +33,8 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.alarms import Figure
-from scrapy_mss.quality.losses import LossStore
 from scrapy_mss.quality.report import Alarm, plural
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.uncertain import UncertainStore
+from scrapy_mss.quality.store import LossStore, QualityStore, UncertainStore
 from scrapy_mss.seen.articles import SeenArticles, SeenStore
 from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, EMIT_UNRESERVED, REPORT_OFF, REPORT_PAGES
