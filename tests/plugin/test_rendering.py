@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.crawl.browser import MAX_OPENED
+from scrapy_mss.crawl.rendering import MAX_OPENED
 from tests.helpers.browser import chromium
 from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
