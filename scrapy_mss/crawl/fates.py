@@ -42,7 +42,7 @@ from scrapy_mss.quality.fates import (
     Fate,
     of_page,
 )
-from scrapy_mss.quality.store import Losses, LossesOfSites, LossStore, adding_losses
+from scrapy_mss.quality.store import Losses, LossesOfSites, QualityStore, adding_losses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import BatchedPart
@@ -103,7 +103,7 @@ class Fates(BatchedPart[LossesOfSites]):
 
     def __init__(
         self,
-        store: LossStore,
+        store: QualityStore,
         quality: SiteQuality,
         numbers: CrawlStats,
         *,
@@ -255,7 +255,7 @@ class Fates(BatchedPart[LossesOfSites]):
         """The addresses of *site* that were lost in earlier crawls."""
         if site not in self._lost_before:
             try:
-                stored = self._store.of([site])
+                stored = self._store.losses([site])
             except OSError as error:
                 self.store_failed(error)
                 stored = {}

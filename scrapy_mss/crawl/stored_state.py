@@ -13,7 +13,7 @@ from scrapy_mss.crawl.training import Learner
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
-from scrapy_mss.quality.store import LossStore, QualityStore, UncertainStore
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import SeenArticles, SeenStore
 from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, REPORT_OFF, REPORT_PAGES, Options
@@ -58,12 +58,12 @@ class StoredState:
             else None
         )
         self.fates = (
-            Fates(LossStore(store), self.quality, numbers, only_new=bool(options.only_new))
+            Fates(QualityStore(store), self.quality, numbers, only_new=bool(options.only_new))
             if self.quality is not None
             else None
         )
         self.uncertain = (
-            UncertainPages(UncertainStore(store), minute_now)
+            UncertainPages(QualityStore(store), minute_now)
             if options.report == REPORT_PAGES
             else None
         )
