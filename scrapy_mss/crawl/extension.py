@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -21,7 +21,7 @@ from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
-from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
+from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle, listen
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.stored_state import StoredState
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -59,10 +61,20 @@ class Component:
         self._options = extension.options
         self._stats = extension.stats
         self._item_pages = extension.item_pages
+        self._fates = extension.fates
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
+        component = cls(MssExtension.of(crawler))
+        listen(component, crawler.signals)
+        return component
+
+
+def needed(part: T | None) -> T:
+    """The *part* of a crawl that a component needs, which is off without it."""
+    if not part:
+        raise NotConfigured
+    return part
 
 
 class MssExtension:
@@ -104,7 +116,7 @@ class MssExtension:
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
-            self.fates.listen(crawler.signals)
+            listen(self.fates, crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
 
