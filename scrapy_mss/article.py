@@ -36,8 +36,7 @@ from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -237,7 +236,6 @@ def _certainty(extraction: Extraction) -> float:
 
 
 def _reason(extraction: Extraction) -> str:
-    """Why the page has no article."""
     if extraction.text:
         return UNLIKELY if extraction.probability < MIN_ARTICLE_PROBABILITY else OTHER_KIND
     return NO_SPAN if extraction.tokens.is_word.any() else NO_TEXT

@@ -97,7 +97,6 @@ class FedPages:
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Pass on *response*, or the text if it is an error."""
         is_lost = response.status >= FIRST_ERROR or FED in response.flags
         text = _whole_text(request) if is_lost else None
         if text is None:
@@ -155,7 +154,6 @@ class WorkerRoom(Component):
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Pass on the response unchanged, a page as soon as there is room for it."""
         if is_page(response, request) and not request.meta.get(SKIP_EXTRACTION):
             await self._jobs.room()
         return response
@@ -179,7 +177,6 @@ class SeenArticlesMiddleware(_OnlyNew):
     """
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Ignore the request for an article that was seen and is not due."""
         meta, is_page = request.meta, request.callback is not NO_CALLBACK
         if request.method != "GET" or request.dont_filter or meta.get(RECHECK) or not is_page:
             return
@@ -251,7 +248,6 @@ class SiteAnswers(Component):
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Count the response, and pass it on unchanged."""
         if FED in response.flags:  # in place of none, which is counted
             return response
         is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED

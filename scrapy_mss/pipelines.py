@@ -31,8 +31,7 @@ from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
@@ -102,7 +101,8 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and not self._wants(result):
+            wanted = {result.kind} if result.reason == RESERVED else {result.kind, EMIT_ALL}
+            if result.article is None and made and wanted.isdisjoint(self._options.emit):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             sources = values.get("sources", {})  # not of what the spider has filled
@@ -121,11 +121,6 @@ class ArticlePipeline(Component):
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
         return _compat.awaited(self._evaluate)
-
-    def _wants(self, result: ArticleResult) -> bool:
-        """Whether a page gets an item even without a text."""
-        emit = self._options.emit
-        return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:
@@ -272,7 +267,6 @@ class NewArticlesPipeline(Component):
         self._leave_incomplete(response)
 
     def spider_failed(self, response: Response | None) -> None:
-        """Note that what a page or a list names is lost."""
         self._leave_incomplete(response)
 
     def _lose(self, item: Any, response: Response | None) -> None:
@@ -359,7 +353,6 @@ class StoriesPipeline(Component):
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
-        """Note that *item* is lost, if it was on its way."""
         if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
             self._end(item, response, is_emitted=False)
 

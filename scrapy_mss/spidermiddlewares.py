@@ -43,7 +43,6 @@ class ArticleMiddleware(Component):
         self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass on what the spider begins with."""
         async for each in start:
             if isinstance(each, Request):
                 self._announce(each)
@@ -52,7 +51,6 @@ class ArticleMiddleware(Component):
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
     ) -> AsyncIterator[Any]:
-        """Pass on what the spider yields, and the page's item."""
         page = response if is_page(response, response.request) else None
         if page is not None and page.meta.get(SKIP_EXTRACTION):
             page = None
@@ -107,7 +105,6 @@ class LinkPriority(Component):
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
     ) -> AsyncIterator[Any]:
-        """Pass on what the spider yields, with requests by their address."""
         if self._sites is not None:
             self._sites.recall(response.url)
         async for each in result:

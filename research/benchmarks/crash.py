@@ -46,9 +46,7 @@ from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
-from scrapy_mss.quality import uncertain
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.uncertain import UncertainPage, UncertainStore
+from scrapy_mss.quality.store import QualityStore, UncertainPage, UncertainStore
 from scrapy_mss.seen import articles as seen
 from scrapy_mss.seen import stories
 from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
@@ -143,7 +141,7 @@ def checkpoint(model: StoredModel, store: Store, key: int) -> dict[str, Change]:
         "stories": stories.adding([told_of(key)]),
         "sites": SiteStore(store).adding({site: memory, everybody: memory}, MINUTE),
         "quality": quality.adding({(site, DAY): counts, (everybody, DAY): counts}),
-        "unsure": uncertain.adding({site: {unsure_of(key): uncertain.compressed(site)}}),
+        "unsure": quality.adding_pages({site: {unsure_of(key): quality.compressed(site)}}),
     }
 
 

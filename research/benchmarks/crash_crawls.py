@@ -43,7 +43,7 @@ from scrapy.http import Response
 from research.benchmarks.redis_server import PROGRAMS, RedisServer, program, running
 from research.benchmarks.soak_server import serving
 from research.command_line import at_least
-from scrapy_mss.crawl import stored_state, training
+from scrapy_mss.crawl import extension, training
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import NEW, PAGES
@@ -105,7 +105,7 @@ class Pages(Spider):
 def crawl(job: dict[str, Any]) -> None:
     """Crawl what a job says, in this process, with a checkpoint now and then."""
     training.CHECKPOINT_PAGES = 5
-    stored_state.CHECKPOINT_SECONDS = 0.5
+    extension.CHECKPOINT_SECONDS = 0.5
     process = CrawlerProcess({**SETTINGS, **job["settings"]})
     process.crawl(Pages, urls=job["urls"])
     process.start()

@@ -26,7 +26,7 @@ from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
-from scrapy_mss.quality.uncertain import UncertainStore
+from scrapy_mss.quality.store import UncertainStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 from scrapy_mss.wrappers import WrapperError, load_wrappers

@@ -42,11 +42,11 @@ from scrapy_mss.quality.fates import (
     Fate,
     of_page,
 )
-from scrapy_mss.quality.losses import Losses, LossesOfSites, LossStore, adding
+from scrapy_mss.quality.store import Losses, LossesOfSites, LossStore, adding_losses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import BatchedPart
-from scrapy_mss.storage.tables import DAY, MAX_SITES, Change, minute_now
+from scrapy_mss.storage.tables import DAY, MAX_SITES, minute_now
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class Fates(BatchedPart[LossesOfSites]):
         *,
         only_new: bool,
     ) -> None:
-        super().__init__(dict)
+        super().__init__(dict, lambda batch: adding_losses(batch, minute_now()))
         self._store = store
         self._quality = quality
         self._stats = numbers
@@ -272,9 +272,6 @@ class Fates(BatchedPart[LossesOfSites]):
 
     def _lose(self, site: str, url: str, fate: Fate) -> None:
         self._unsaved.setdefault(site, Losses()).add(fate.name, url, minute_now())
-
-    def _change(self, batch: LossesOfSites) -> Change:
-        return adding(batch, minute_now())
 
     def _joined(self, batch: LossesOfSites, later: LossesOfSites) -> LossesOfSites:
         for site, losses in later.items():

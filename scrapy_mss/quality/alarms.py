@@ -126,7 +126,6 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> dict[str, Figu
 
 
 def _figures(site: str, days: Mapping[int, Counts], size: int) -> Iterator[Figure]:
-    """The measures that can be compared in groups of that *size*."""
     by_count = {of: _groups(days, of, size) for of in {share.of for share in SHARES}}
     for share in SHARES:
         groups = by_count[share.of]

@@ -30,7 +30,7 @@ To measure false alarms and detections: ``python -m research.studies.alarms``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from itertools import pairwise
@@ -126,7 +126,6 @@ class Activity:
 
     @property
     def attempts(self) -> list[int]:
-        """The hours in which a crawl tried the site."""
         return sorted({*self.answered, *self.failed, *self.new})
 
 
@@ -185,7 +184,6 @@ def _silent(site: str, activity: Activity) -> Iterator[Incident]:
 
 
 def _of_crawls(site: str, activity: Activity, today: int) -> Iterator[Incident]:
-    """The measures that crawls have found to be lower than before them."""
     for measure, days in activity.lowered.items():
         found = [day for day in days if today - SHOWN_DAYS < day <= today]
         if found and measure in MEASURES:
@@ -211,11 +209,6 @@ def within_crawl(
             before[day] = +before[day]
     found = alarms(site, {**before, today + 1: own}, today + 1)
     return [replace(figure, since=today) for figure in found if figure.since > today]
-
-
-def alarms_of_crawl(figures: Iterable[Figure]) -> Counts:
-    """The counts of a crawl in which these measures have declined."""
-    return Counter({f"{ALARM}{figure.measure}": 1 for figure in figures})
 
 
 def hour_text(hour: int) -> str:
@@ -279,7 +272,6 @@ def _covered(activity: Activity) -> tuple[Hours, Floats]:
 
 
 def _without_backlog(days: Hours, articles: Floats) -> Floats:
-    """The *articles*, with no day that has many times what is usual."""
     if not articles.any():
         return articles
     since = days - days[0]

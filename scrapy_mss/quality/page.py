@@ -111,7 +111,6 @@ def _alarm(alarm: Alarm) -> Html:
 
 
 def _attempts(found: Report) -> Html:
-    """A row for each site that was tried or is of the list: when it answered, and when not."""
     sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
     return _section("Answers of sites", heads, map(_attempts_row, sites), "box answers")
@@ -149,7 +148,6 @@ def _attempts_row(site: SiteReport) -> Html:
 
 
 def _coverage(found: Report) -> Html:
-    """A row for each site that announced anything: what came of it."""
     sites = [site for site in found.sites if site.coverage.announced]
     heads = ("Site", "Announced", "Due", "Requested", "Articles", "", "Lost")
     return _section("Coverage", heads, map(_coverage_row, sites), "box coverage")
@@ -221,7 +219,6 @@ def _figure(site: SiteReport, measure: str) -> Figure | None:
 def _daily(
     site: SiteReport, found: Report, number: Callable[[Counts], float | None]
 ) -> list[float | None]:
-    """A number for each day; None where nothing was counted."""
     days = range(found.first, found.today + 1)
     return [number(site.days[day]) if day in site.days else None for day in days]
 
@@ -271,7 +268,6 @@ def _learned(site: SiteReport) -> Html:
 
 
 def _losses(site: SiteReport) -> Html:
-    """The causes for which articles did not come out, with the latest addresses."""
     rows = [
         element(
             "tr",

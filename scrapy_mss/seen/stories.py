@@ -191,7 +191,7 @@ class Stories(BatchedPart[RecentTexts]):
     LOST = "the stories of %d texts"
 
     def __init__(self, store: StoryStore, now: Callable[[], int]) -> None:
-        super().__init__(RecentTexts)
+        super().__init__(RecentTexts, lambda batch: adding(batch.values()))
         self._store = store
         self._now = now
         self._under_way = RecentTexts()
@@ -248,9 +248,6 @@ class Stories(BatchedPart[RecentTexts]):
         self._unsaved.put(emitted)
         if len(self._unsaved) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()
-
-    def _change(self, batch: RecentTexts) -> Change:
-        return adding(batch.values())
 
     def _joined(self, batch: RecentTexts, later: RecentTexts) -> RecentTexts:
         texts = [*batch.values(), *later.values()]

@@ -454,7 +454,7 @@ def by_model(options: ReadOptions) -> ArticleResult:
 
 def by_wrapper(options: ReadOptions) -> ArticleResult:
     (wrapper,) = load_wrappers([{"site": "news.example", "body": "article"}])
-    return article_of_labels(label(wrapper, HOSTILE, tokenize(HOSTILE)), URL, options)
+    return article_of_labels(label(wrapper, HOSTILE), URL, options)
 
 
 @pytest.mark.parametrize("read", [by_model, by_wrapper])
@@ -479,7 +479,7 @@ def test_what_a_wrapper_selects_is_free_of_controls() -> None:
     rule = {"site": "news.example", "body": "article", "title": "h1", "authors": "i"}
     (wrapper,) = load_wrappers([rule])
 
-    article = article_of_labels(label(wrapper, page, tokenize(page)), URL).article
+    article = article_of_labels(label(wrapper, page), URL).article
 
     assert article is not None
     assert (article.title, article.authors) == ("Rain]0;x falls", ["Ann Lee"])

@@ -11,9 +11,9 @@ import pytest
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.files.sources import Source
-from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore
+from scrapy_mss.quality.store import UncertainPage, UncertainStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import minute_now
+from scrapy_mss.storage.tables import MAX_UNSURE_PAGES, minute_now
 from tests.helpers.checkpoints import alone, finish, write
 from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import RULES, Site
@@ -47,7 +47,7 @@ def test_the_least_sure_pages_of_a_site_are_kept(tmp_path: Path, site: Site, wor
     found = done(tmp_path, site, "plain", MSS_WORKERS=workers)
 
     certainty = {item.url: certainty_of(item.fields) for item in found.items}
-    least = sorted(certainty, key=lambda url: (certainty[url], url))[:AT_MOST]
+    least = sorted(certainty, key=lambda url: (certainty[url], url))[:MAX_UNSURE_PAGES]
     assert [page.url for page in kept_in(tmp_path)[HOST]] == least
     assert found.mss("unsure/failed") == 0
 

@@ -9,8 +9,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, adding, compressed
-from scrapy_mss.storage.tables import TABLES, UNSURE, UNSURE_PAGES, Store, StoreError
+from scrapy_mss.quality.store import (
+    UncertainPage,
+    UncertainStore,
+    adding_pages,
+    compressed,
+)
+from scrapy_mss.storage.tables import (
+    MAX_UNSURE_PAGES,
+    TABLES,
+    UNSURE,
+    UNSURE_PAGES,
+    Store,
+    StoreError,
+)
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
 __all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
@@ -24,7 +36,7 @@ def page(number: int, certainty: float, minute: int = NOW) -> UncertainPage:
 
 
 def add(store: Store, site: str, page: UncertainPage, html: str) -> None:
-    store.write([adding({site: {page: compressed(html)}})])
+    store.write([adding_pages({site: {page: compressed(html)}})])
 
 
 PAGES = st.lists(
@@ -54,7 +66,7 @@ def test_the_least_sure_pages_stay_in_any_order(
         site: sorted(
             (page(number, certainty) for of, number, certainty in pages if of == site),
             key=lambda each: (each.certainty, each.url),
-        )[:AT_MOST]
+        )[:MAX_UNSURE_PAGES]
         for site in {site for site, _, _ in pages}
     }
     assert kept.pages() == expected
@@ -72,17 +84,17 @@ def test_the_pages_of_forgotten_sites_are_forgotten(
     monkeypatch.setattr(f"{type(store).__module__}.TABLES", few)
     sites = [f"{number}.example" for number in range(4)]
     for minute, site in enumerate(sites, NOW):
-        pages = {page(number, 0.5, minute): compressed(HTML) for number in range(AT_MOST)}
-        store.write([adding({site: pages})])
+        pages = {page(number, 0.5, minute): compressed(HTML) for number in range(MAX_UNSURE_PAGES)}
+        store.write([adding_pages({site: pages})])
     store.forget(NOW)
 
     assert list(UncertainStore(store).pages()) == sites[2:]
     bodies = [
         UNSURE_PAGES.key(f"{site} {page(number, 0).url}")
         for site in sites
-        for number in range(AT_MOST)
+        for number in range(MAX_UNSURE_PAGES)
     ]
-    assert set(store.get(bodies)) == set(bodies[2 * AT_MOST :])
+    assert set(store.get(bodies)) == set(bodies[2 * MAX_UNSURE_PAGES :])
 
 
 def test_a_page_that_is_read_again_replaces_itself(store: Store) -> None:

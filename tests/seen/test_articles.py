@@ -26,6 +26,7 @@ from scrapy_mss.seen.articles import (
 from scrapy_mss.seen.keys import address_key, packed
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Store
 from tests.helpers.checkpoints import alone, finish, write
+from tests.helpers.effort import examples
 from tests.helpers.shelves import Clock, Shelf, clock, shelf
 from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
@@ -317,7 +318,7 @@ def latest(additions: list[Articles]) -> tuple[Articles, dict[int, bytes]]:
     return known, paragraphs
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(0.5), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     checkpoints=st.lists(
         st.lists(st.dictionaries(st.sampled_from(KEYS), ARTICLES), max_size=3), max_size=4
@@ -336,7 +337,7 @@ def test_articles_are_known_as_they_were_read_last(
     assert {key: seen.paragraphs(key) for key in known} == paragraphs
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(0.5), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(checkpoints=st.lists(st.dictionaries(st.sampled_from(URLS), FEEDS), max_size=4))
 def test_a_list_is_known_as_it_was_stored_last(
     new_store: Callable[[], Store], checkpoints: list[dict[str, SeenList]]

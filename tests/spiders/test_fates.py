@@ -19,9 +19,8 @@ from scrapy_mss.crawl.site_quality import SiteQuality, this_hour
 from scrapy_mss.quality.counts import ANNOUNCED, ASKED, FATE, OUT, Counts
 from scrapy_mss.quality.fates import BY_NAME, FATES, FED
 from scrapy_mss.quality.incidents import DAY
-from scrapy_mss.quality.losses import LossStore
 from scrapy_mss.quality.report import as_json, report_of
-from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.store import LossStore, QualityStore
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.sqlite_store import SQLiteStore

@@ -9,7 +9,8 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import NO_ARTICLE, NoRuleError, Suggestion, agreements, read_pages, suggest
+from scrapy_mss.suggest import NoRuleError, Suggestion, suggest
+from scrapy_mss.suggest.readings import NO_ARTICLE, agreements, read_pages
 from scrapy_mss.wrappers import Labelling, Wrapper, css, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.suggested_sites import article, front_page, text_of
