@@ -18,7 +18,7 @@ from tests.helpers.shelves import Shelf
 class Counter(CheckpointPart):
     """Adds to a number in the store."""
 
-    FAILED = "the number cannot be stored: %s"
+    FAILED = "the number cannot be stored"
     LOST = "%d of the number"
 
     def __init__(self, name: str = "a") -> None:
