@@ -29,15 +29,7 @@ from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
 from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
-from scrapy_mss.pages.declarations import (
-    ARTICLE,
-    MAX_TYPES,
-    OTHER,
-    WEB_PAGE,
-    WEB_SITE,
-    Node,
-    listed,
-)
+from scrapy_mss.pages.declarations import ARTICLE, OTHER, WEB_PAGE, WEB_SITE, Node, listed
 from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
@@ -366,7 +358,7 @@ def _trails(page: ParsedPage) -> Iterator[Node]:
         if isinstance(named, dict):
             yield page.graph.resolved(named)
     for node in page.graph.nodes(OTHER):
-        if TYPE in listed(node.get("@type"), MAX_TYPES):
+        if TYPE in listed(node.get("@type")):
             yield node
 
 
