@@ -71,6 +71,23 @@ def is_web_url(url: str) -> bool:
     return len(url) <= MAX_URL and absolute_url(url, None) is not None
 
 
+def fits(pattern: str, text: str) -> bool:
+    """Whether *text* is as *pattern* says, in which `*` is anything; in one pass over *text*."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == first
+    *middle, last = rest
+    at, until = len(first), len(text) - len(last)
+    if at > until or not (text.startswith(first) and text.endswith(last)):
+        return False
+    for part in middle:
+        found = text.find(part, at, until)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
 # --- the site of a host ---------------------------------------------------------------------------
 
 # The site of a host is its registrable domain, which all hosts of one publisher share. Where that
@@ -150,8 +167,7 @@ def names_in_host(url: str | None) -> list[str]:
 @lru_cache(2**8)  # of a site's pages
 def _names_of(host: str) -> tuple[str, ...]:
     labels = host.split(".")
-    n_suffix = site_of_host(host).count(".")
-    labels = labels[: len(labels) - n_suffix]
+    labels = labels[: len(labels) - site_of_host(host).count(".")]
     return (host, *labels, "".join(labels))
 
 
@@ -222,17 +238,14 @@ class PageUrl:
     @lazy
     def slug_words(self) -> int:
         """The words of the longest slug, up to ``MAX_SLUG``."""
-        words = [sum(map(_is_word, _BETWEEN_WORDS.split(each))) for each in self.parts[0]]
+        slugs = map(_BETWEEN_WORDS.split, self.parts[0])
+        words = (sum(bool(word) and not word.isdigit() for word in slug) for slug in slugs)
         return min(max(words, default=0), MAX_SLUG)
 
     @property
     def is_list(self) -> bool:
         """Whether a word in the path says that it leads to a list."""
         return not LIST_SEGMENTS.isdisjoint(self.parts[0])
-
-
-def _is_word(piece: str) -> bool:
-    return bool(piece) and not piece.isdigit()
 
 
 # --- shapes ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from scrapy_mss.crawl.stored_state import CHECKPOINT_SECONDS
+from scrapy_mss.crawl.extension import CHECKPOINT_SECONDS
 from scrapy_mss.crawl.training import CHECKPOINT_PAGES
 
 ROOT = Path(__file__).parents[2]

@@ -118,7 +118,7 @@ class Disturbing(Silent):
 
     def parse(self, response: Response, **_: Any) -> Any:
         """Yield nothing."""
-        MssExtension.of(self.crawler).state.checkpoints.settle()
+        MssExtension.of(self.crawler).checkpoints.settle()
         self.count += 1
         if self.count == self.at:
             DISTURBANCES[self.disturbance](Path(self.settings["MSS_STORE"]))
