@@ -98,7 +98,7 @@ def fits(pattern: str, text: str) -> bool:
 
 # Characters; DNS knows no longer ones, and IDNA takes quadratic time over them.
 MAX_HOST: Final = 253
-MAX_LABELS: Final = 8  # of a host, in front of the last one, that are compared; rules have up to four
+MAX_LABELS: Final = 8  # of a host that are compared, but for the last; rules have up to four
 CACHED: Final = 4096  # hosts; a crawl asks for the same few again and again
 
 
