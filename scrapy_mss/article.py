@@ -19,7 +19,7 @@ import numpy as np
 from scrapy_mss import metadata
 from scrapy_mss.blocks.fed_text import FedText, own_tokens
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor, Site
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor
 from scrapy_mss.items import FEED, PAGE, SOURCES, TEXT, WRAPPER, Article, values_of
 from scrapy_mss.markup.rendering import readable, well_formed
 from scrapy_mss.markup.tokenizer import tokenize
@@ -36,8 +36,8 @@ from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
+from scrapy_mss.sites.context import SiteContext
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -114,7 +114,7 @@ class ReadOptions:
 
     fields: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ARTICLE_KINDS
-    site: Site | None = None
+    site: SiteContext | None = None
     requested: str = ""
     further: bool = False
     paragraphs: bool = False
@@ -237,7 +237,6 @@ def _certainty(extraction: Extraction) -> float:
 
 
 def _reason(extraction: Extraction) -> str:
-    """Why the page has no article."""
     if extraction.text:
         return UNLIKELY if extraction.probability < MIN_ARTICLE_PROBABILITY else OTHER_KIND
     return NO_SPAN if extraction.tokens.is_word.any() else NO_TEXT

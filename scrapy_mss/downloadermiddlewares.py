@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.pages import (
     FED,
     LISTED,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_mss.blocks.fed_text import FedText
+    from scrapy_mss.crawl.fates import Fates
     from scrapy_mss.crawl.training import Trainer
 
 logger = logging.getLogger(__name__)
@@ -97,7 +98,6 @@ class FedPages:
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Pass on *response*, or the text if it is an error."""
         is_lost = response.status >= FIRST_ERROR or FED in response.flags
         text = _whole_text(request) if is_lost else None
         if text is None:
@@ -148,14 +148,12 @@ class WorkerRoom(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if not self._options.workers:
-            raise NotConfigured
+        needed(self._options.workers)
         self._jobs = extension.jobs
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Pass on the response unchanged, a page as soon as there is room for it."""
         if is_page(response, request) and not request.meta.get(SKIP_EXTRACTION):
             await self._jobs.room()
         return response
@@ -166,10 +164,7 @@ class _OnlyNew(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.seen is None:
-            raise NotConfigured
-        self._seen = extension.seen
-        self._fates = extension.fates
+        self._seen = needed(extension.seen)
 
 
 class SeenArticlesMiddleware(_OnlyNew):
@@ -179,7 +174,6 @@ class SeenArticlesMiddleware(_OnlyNew):
     """
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Ignore the request for an article that was seen and is not due."""
         meta, is_page = request.meta, request.callback is not NO_CALLBACK
         if request.method != "GET" or request.dont_filter or meta.get(RECHECK) or not is_page:
             return
@@ -237,11 +231,11 @@ class SiteAnswers(Component):
     Next to the engine: what reaches it was neither retried nor redirected.
     """
 
+    _fates: Fates
+
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.quality is None or extension.fates is None:
-            raise NotConfigured
-        self._quality, self._fates = extension.quality, extension.fates
+        self._quality, self._fates = needed(extension.quality), needed(extension.fates)
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Count that a list is requested: some requests end without response and exception."""
@@ -251,7 +245,6 @@ class SiteAnswers(Component):
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Count the response, and pass it on unchanged."""
         if FED in response.flags:  # in place of none, which is counted
             return response
         is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED

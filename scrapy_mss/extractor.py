@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.metadata.completeness import Completeness
     from scrapy_mss.metadata.live_entries import LiveEntry
+    from scrapy_mss.sites.context import SiteContext
 
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
@@ -138,13 +139,9 @@ class Extraction:
 
         return completeness_of(self.tokens, self.text, self.url)
 
-    @property
+    @lazy
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        return [*self._entries]
-
-    @lazy
-    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata import live_entries_of
@@ -199,47 +196,6 @@ class _Reading(NamedTuple):
     by_itself: Selection | None = None
 
 
-class Site(Protocol):
-    """What is known of a page's site, asked once while the page is read."""
-
-    def block_probabilities(
-        self,
-        page: Page,
-        probability: Floats,
-        article_probability: float,
-        by_labels: Floats | None = None,
-    ) -> Floats:
-        """The *probability* of each block (float64[n_blocks]) with what is known of the site.
-
-        *article_probability* is the page's, as it is read without; *by_labels* is what the labels
-        of other pages of the site add to the log-odds.
-        """
-
-    def article_probability(self, alone: float, with_site: float) -> float:
-        """The probability that the page is an article.
-
-        It is *alone* by itself, and *with_site* by the blocks with their `block_probabilities`.
-        """
-
-
-class _LabelledSite:
-    """A site of which only labels are known."""
-
-    def block_probabilities(
-        self,
-        page: Page,  # noqa: ARG002 - as `Site` has it
-        probability: Floats,
-        article_probability: float,  # noqa: ARG002
-        by_labels: Floats | None = None,
-    ) -> Floats:
-        """The *probability* of each block with what labels add."""
-        return probability if by_labels is None else corrected(probability, by_labels)
-
-    def article_probability(self, alone: float, with_site: float) -> float:
-        """The lower one: blocks can show that a page is no article, not that it is one."""
-        return min(alone, with_site)
-
-
 class Extractor:
     """Finds the article in a page, and learns from pages whose article is known.
 
@@ -257,7 +213,13 @@ class Extractor:
         """
         if model is not None and profile is not None:
             raise ValueError("expected a model or a profile: a model has a profile of its own")
-        self.model = _model_in(model) if profile is None else _model_of(profile)
+        if profile not in (None, *PROFILES):
+            raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
+        if model is not None:
+            self.model = load_with_bundled(model)
+        else:
+            is_bundled = profile in (None, DEFAULT.name)
+            self.model = bundled_model() if is_bundled else Model(PROFILES[str(profile)])
         self.profile = self.model.profile
 
     @classmethod
@@ -285,7 +247,7 @@ class Extractor:
         """
         return self.extract_page(self._page(html, url))
 
-    def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
+    def extract_page(self, page: Page, site: SiteContext | None = None) -> Extraction:
         """The article in a tokenized page, using the memory of its *site*."""
         if self.model.classifier is None:
             return self._by_tokens(page)
@@ -300,7 +262,7 @@ class Extractor:
         """
         return self.explain_page(self._page(html, url))
 
-    def explain_page(self, page: Page, site: Site | None = None) -> Explanation:
+    def explain_page(self, page: Page, site: SiteContext | None = None) -> Explanation:
         """The extraction of `extract_page` with the same arguments, explained block by block."""
         classifier = self.model.classifier
         if classifier is None:
@@ -338,7 +300,7 @@ class Extractor:
     def _page(self, html: str | bytes, url: str) -> Page:
         return Page.of(decoded(html) if isinstance(html, bytes) else html, self.profile.stem, url)
 
-    def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
+    def _read(self, page: Page, classifier: BlockClassifier, site: SiteContext | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
         untaught = classifier.networks.probabilities(page, inputs)
@@ -347,21 +309,23 @@ class Extractor:
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
         likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
-        by_itself = None
-        if site is None and by_labels is not None:
-            site = _LabelledSite()
+        by_itself, probability, with_site = None, alone, likely
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.block_probabilities(page, alone, by_page, by_labels)
-            with_site = likely
-            if probability is not alone:  # of a site with few pages, nothing is known
-                by_itself, chosen = chosen, select(page, probability, self.profile.bias)
-                read = read.again(probability, chosen.kept, chosen.threshold)
-                again = page_features_again(read, features, by_itself.kept)
-                with_site = classifier.article_probability(again)
+        elif by_labels is not None:
+            probability = corrected(alone, by_labels)
+        if probability is not alone:  # as it is of a site of which nothing is known
+            by_itself, chosen = chosen, select(page, probability, self.profile.bias)
+            read = read.again(probability, chosen.kept, chosen.threshold)
+            again = page_features_again(read, features, by_itself.kept)
+            with_site = classifier.article_probability(again)
+        if site is not None:
             likely = site.article_probability(likely, with_site)
+        else:  # blocks can show that a page is no article, not that it is one
+            likely = min(likely, with_site)
         # What stands beside a story also tells what is no article: a thread, a list. So that is
         # decided by the whole; only then is an article's text that of its story alone.
         if likely >= MIN_ARTICLE_PROBABILITY:
@@ -401,6 +365,10 @@ class Extractor:
         verdict = verdict_of(facts)
         if not verdict.sign and facts.is_short_article:
             verdict = self._verdict_by_itself(reading, kept) or verdict
+        confidence = 0.0
+        if text:  # words that were decoded wrongly are none of the article's
+            expected = classifier.confidence(confidence_features(reading.page))
+            confidence = expected * (1 - damage(text))
         extraction = Extraction(
             text=text,
             span=chosen.span,
@@ -409,7 +377,7 @@ class Extractor:
             page=page,
             scores=chosen.scores,
             kept=kept,
-            confidence=_confidence(reading.page, classifier, text) if text else 0.0,
+            confidence=confidence,
         )
         return extraction, verdict
 
@@ -455,16 +423,6 @@ class Extractor:
         return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 
 
-def _model_in(path: str | os.PathLike[str] | None) -> Model:
-    return bundled_model() if path is None else load_with_bundled(path)
-
-
-def _model_of(profile: str) -> Model:
-    if profile not in PROFILES:
-        raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
-    return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
-
-
 def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
     page = read.page
@@ -479,8 +437,3 @@ def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts
         requested=page.requested,
         kept=KeptText(page.tokens, kept, page.declarations),
     )
-
-
-def _confidence(page: ReadPage, classifier: BlockClassifier, text: str) -> float:
-    """The expected F1 of *text*: words that were decoded wrongly are none of the article's."""
-    return classifier.confidence(confidence_features(page)) * (1 - damage(text))

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
-from scrapy.exceptions import NotConfigured
-
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.extraction import RESERVED
 from scrapy_mss.crawl.items import (
     ItemArticle,
@@ -31,16 +28,13 @@ from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
 from scrapy_mss.seen.articles import Wording
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 
 if TYPE_CHECKING:
     from itemadapter import ItemAdapter
     from scrapy import Spider
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.items import ItemPage
@@ -77,7 +71,6 @@ class ArticlePipeline(Component):
         self._filled = {ours: name for ours, name in named if name}
         self._reader = extension.reader_for_component()
         self._rejections: set[tuple[type, str]] = set()
-        self._fates = extension.fates
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
@@ -102,7 +95,8 @@ class ArticlePipeline(Component):
             if self._readings is not None:
                 text = result.article.text if result.article is not None else None
                 self._readings.put(item, None, (text or "", result.paragraphs))
-            if result.article is None and made and not self._wants(result):
+            wanted = {result.kind} if result.reason == RESERVED else {result.kind, EMIT_ALL}
+            if result.article is None and made and wanted.isdisjoint(self._options.emit):
                 raise NoArticleError(result.reason, result.kind)
             values = {**result.values, **values}
             sources = values.get("sources", {})  # not of what the spider has filled
@@ -121,11 +115,6 @@ class ArticlePipeline(Component):
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
         return _compat.awaited(self._evaluate)
-
-    def _wants(self, result: ArticleResult) -> bool:
-        """Whether a page gets an item even without a text."""
-        emit = self._options.emit
-        return result.kind in emit or (EMIT_ALL in emit and result.reason != RESERVED)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:
@@ -187,22 +176,11 @@ class NewArticlesPipeline(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.seen is None:
-            raise NotConfigured
-        self._seen = extension.seen
-        self._quality, self._fates = extension.quality, extension.fates
+        self._seen = needed(extension.seen)
+        self._quality = extension.quality
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = super().from_crawler(crawler)
-        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
-        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
-        crawler.signals.connect(pipeline.failed, signals.item_error)
-        crawler.signals.connect(pipeline.spider_failed, signals.spider_error)
-        return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Pass on *item*, with its revision; drop it if its article has not changed."""
@@ -267,12 +245,11 @@ class NewArticlesPipeline(Component):
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 
-    def failed(self, item: Any, response: Response | None) -> None:
+    def item_failed(self, item: Any, response: Response | None) -> None:
         self._lose(item, response)
         self._leave_incomplete(response)
 
     def spider_failed(self, response: Response | None) -> None:
-        """Note that what a page or a list names is lost."""
         self._leave_incomplete(response)
 
     def _lose(self, item: Any, response: Response | None) -> None:
@@ -318,23 +295,13 @@ class StoriesPipeline(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.stories is None:
-            raise NotConfigured
-        self._stories, self._fates = extension.stories, extension.fates
+        self._stories = needed(extension.stories)
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
         self._name_of = extension.options.field_name
         self._under_way: ItemNotes[ItemArticle] = ItemNotes()
         self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = super().from_crawler(crawler)
-        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
-        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
-        crawler.signals.connect(pipeline.failed, signals.item_error)
-        return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         page = self._item_pages.page_of(item)
@@ -359,11 +326,10 @@ class StoriesPipeline(Component):
         self._end(item, response, is_emitted=True)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
-        """Note that *item* is lost, if it was on its way."""
         if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
             self._end(item, response, is_emitted=False)
 
-    def failed(self, item: Any, response: Response | None) -> None:
+    def item_failed(self, item: Any, response: Response | None) -> None:
         self._end(item, response, is_emitted=False)
 
     def _drop(self, copy: _DroppedCopy) -> None:

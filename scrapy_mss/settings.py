@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
@@ -87,20 +88,18 @@ def _recheck(value: object) -> float:
         return hours
 
 
-def _optional_fields(value: object) -> tuple[str, ...]:
+def _some_of(names: Sequence[str], value: object) -> tuple[str, ...]:
     found = listed(value)
-    if not all(each in OPTIONAL_FIELDS for each in found):
+    if not all(each in names for each in found):
         raise ValueError(value)
-    return tuple(each for each in OPTIONAL_FIELDS if each in found)
+    return tuple(each for each in names if each in found)
 
 
 def _kinds(value: object) -> tuple[str, ...]:
     """The kinds of pages by their names, which those of several kinds stand for, too."""
-    found = listed(value)
-    if not all(each in (*KINDS, EMIT_ARTICLES, EMIT_ALL, EMIT_UNRESERVED) for each in found):
-        raise ValueError(value)
-    if EMIT_ARTICLES in found or EMIT_ALL in found or found == [EMIT_UNRESERVED]:
-        found = [*ARTICLE_KINDS, *found]
+    found = _some_of((*KINDS, EMIT_ARTICLES, EMIT_ALL, EMIT_UNRESERVED), value)
+    if EMIT_ARTICLES in found or EMIT_ALL in found or set(found) == {EMIT_UNRESERVED}:
+        found = (*ARTICLE_KINDS, *found)
     return tuple(each for each in (*KINDS, EMIT_ALL, EMIT_UNRESERVED) if each in found)
 
 
@@ -266,7 +265,7 @@ class Options:
     )
     fields: tuple[str, ...] = _setting(
         (),
-        _optional_fields,
+        partial(_some_of, OPTIONAL_FIELDS),
         f"a list of {', '.join(OPTIONAL_FIELDS)}",
         "Fields of [Article](api.md#article) that cost time or space and are therefore filled only "
         "on request: `markdown`, the text with headings, lists, tables, quotations, links and "
@@ -422,7 +421,6 @@ def read(settings: BaseSettings) -> Options:
 
 
 def _unknown(settings: BaseSettings) -> list[str]:
-    """A message for each setting with our prefix that does not exist."""
     found = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [
         f"{name} was removed: {REMOVED[name]}"

@@ -8,13 +8,7 @@ import pytest
 
 from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
-from scrapy_mss.article import (
-    OTHER_KIND,
-    ModelState,
-    ReadOptions,
-    article_of_labels,
-    read_article,
-)
+from scrapy_mss.article import OTHER_KIND, ModelState, ReadOptions, article_of_labels, read_article
 from scrapy_mss.items import SOURCES
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.wrappers import Wrapper, css, label

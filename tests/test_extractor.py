@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss import Extraction, Extractor, ModelError
+from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.cleaning import is_article, keep, trimmed
 from scrapy_mss.core.naive_bayes import MAX_TOTAL
 from scrapy_mss.core.subsequence import EMPTY, best_span
-from scrapy_mss.markup.rendering import readable, render, well_formed
+from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import CLEANEVAL, DEFAULT, PAPER, PAPER_HR, TRIGRAM, Profile
 from scrapy_mss.output.sanitizing import sanitized
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.effort import examples
+from tests.helpers.extractions import WholePage, assert_sound
 from tests.helpers.layouts import LAYOUTS
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
 from tests.helpers.news_pages import NewsPage, news_page
@@ -86,9 +86,7 @@ def test_extraction_learns_nothing(extractor: Extractor, page: NewsPage) -> None
     assert to_bytes(extractor.model) == before
 
 
-def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
-    extractor: Extractor,
-) -> None:
+def test_pages_are_tokenized_with_the_stemmer_of_the_profile(extractor: Extractor) -> None:
     source = "<p>trekked</p>"  # one of the few words of which the stemmers differ
 
     of_paper, of_default = (one.extract(source).tokens for one in (extractor, random_blocks()))
@@ -127,27 +125,6 @@ def test_a_page_without_text_gives_an_empty_extraction(extractor: Extractor, sou
 
         assert (extraction.text, extraction.html, extraction.span) == ("", "", EMPTY)
         assert (extraction.probability, extraction.is_article) == (0.0, False)
-
-
-def assert_sound(extraction: Extraction, source: str) -> None:
-    """An extraction is of its page, and nothing outside of its span is kept."""
-    start, end, _ = extraction.span
-    assert 0 <= start <= end <= len(extraction.tokens)
-    assert extraction.tokens.source == source
-    assert len(extraction.kept) == len(extraction.scores) == len(extraction.tokens)
-    assert not extraction.kept[:start].any()
-    assert not extraction.kept[end:].any()
-    # The paper's way adds no marks.
-    ways = (render, readable)
-    assert extraction.text in {way(extraction.tokens, extraction.kept) for way in ways}
-    assert 0 <= extraction.probability <= 1
-
-
-class WholePage(Extractor):
-    """Keeps every token, so that all is rendered."""
-
-    def scores(self, page: Page) -> Floats:
-        return np.ones(len(page.tokens))
 
 
 @given(ANY_PAGE)
@@ -286,25 +263,8 @@ def test_an_extractor_is_loaded_as_it_was_saved(
     assert one.scores.tolist() == other.scores.tolist()
 
 
-def test_counts_of_a_crawl_are_loaded_with_the_bundled_model(tmp_path: Path) -> None:
-    Extractor.of(Model(DEFAULT, None, counts_of([1]))).save(tmp_path / "model")
-
-    loaded = Extractor(tmp_path / "model").model
-
-    assert loaded.classifier is not None
-    assert loaded.learned.bayes.pages == 1
-
-
 def test_a_model_and_a_profile_are_rejected_as_are_unknown_profiles() -> None:
     with pytest.raises(ValueError, match="a model or a profile"):
         Extractor("news.model", profile="paper")
     with pytest.raises(ValueError, match=r"one of paper, .*default; got 'papers'"):
         Extractor(profile="papers")
-
-
-def test_a_file_that_is_no_model_is_rejected_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text("<p>one</p>", encoding="utf-8")
-
-    with pytest.raises(ModelError, match=r"page\.html: this is not a scrapy-mss model"):
-        Extractor(path)

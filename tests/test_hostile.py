@@ -19,13 +19,12 @@ import numpy as np
 import pytest
 
 from scrapy_mss import blocks, core, markup, metadata, pages
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.extractor import Extraction, Extractor
-from scrapy_mss.markup.rendering import readable, render, well_formed
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
-from scrapy_mss.markup.tokens import Floats
+from tests.helpers.extractions import WholePage, assert_sound
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
 
@@ -44,20 +43,6 @@ def bundled() -> Extractor:
     return Extractor()
 
 
-def assert_consistent(found: Extraction) -> None:
-    """What is true of an extraction from any page."""
-    assert 0 <= found.span.start <= found.span.end <= len(found.tokens)
-    assert not found.kept[: found.span.start].any()
-    assert not found.kept[found.span.end :].any()
-    assert 0 <= found.probability <= 1
-    assert len(found.scores) == len(found.tokens)
-    assert np.isfinite(found.scores).all()
-    # The paper's way adds no marks.
-    assert found.text in {way(found.tokens, found.kept) for way in (render, readable)}
-    assert found.text.encode().decode() == found.text
-    assert (found.html == "") == (not found.kept.any())
-
-
 # A page and its text.
 TEXTS: dict[str, tuple[str, str]] = {
     "empty": ("", ""),
@@ -72,10 +57,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "one two",
     ),
     "misnested": ("<b><i></b></i>" * FEWER + "<p>one two</p>", "one two"),
-    "attributes": (
-        "<p " + " ".join(f"a{n}=1" for n in range(FEWER)) + ">one two</p>",
-        "one two",
-    ),
+    "attributes": ("<p " + " ".join(f"a{n}=1" for n in range(FEWER)) + ">one two</p>", "one two"),
     "quoted attributes": ("<p " + "a='>' " * FEWER + ">one two</p>", "one two"),
     "quote to the end": ("<p>one two</p><a href='" + "three <p>four</p> " * FEWER, "one two"),
     "tag to the end": ("<p>one two</p><p " + "three four " * FEWER, "one two"),
@@ -111,14 +93,14 @@ def test_text_of_a_hostile_page(name: str) -> None:
     # Not compared by an assertion: showing how megabytes differ takes minutes.
     if found.text != expected:
         pytest.fail(f"{found.text[:80]!r} … instead of {expected[:80]!r} …")
-    assert_consistent(found)
+    assert_sound(found, source)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_bundled_model_extracts_from_a_hostile_page(name: str, bundled: Extractor) -> None:
     found = bundled.extract(TEXTS[name][0])
 
-    assert_consistent(found)
+    assert_sound(found, TEXTS[name][0])
     if found.text and found.text not in TEXTS[name][1]:
         pytest.fail(f"{found.text[:80]!r} … is not in {TEXTS[name][1][:80]!r} …")
 
@@ -134,14 +116,8 @@ def test_a_page_of_one_line_of_twenty_megabytes_is_read() -> None:
 
 def test_random_bytes_read_as_latin_1_give_an_extraction(bundled: Extractor) -> None:
     for seed in range(4):
-        assert_consistent(bundled.extract(latin_1(20_000, seed)))
-
-
-class WholePage(Extractor):
-    """Keeps every token, so that all is rendered."""
-
-    def scores(self, page: Page) -> Floats:
-        return np.ones(len(page.tokens))
+        page = latin_1(20_000, seed)
+        assert_sound(bundled.extract(page), page)
 
 
 def latin_1(size: int, seed: int = 0) -> str:
@@ -173,8 +149,12 @@ PAGES: dict[str, Callable[[int], str]] = {
     "elements and others closed": lambda n: "<div>" * (n // 12) + "</span>" * (n // 12),
     "elements with text": lambda n: "<div>one" * (n // 14) + "</div>" * (n // 14),
     "elements with links": lambda n: "<div><a>x</a>" * (n // 19) + "</div>" * (n // 19),
+    "elements of a class with text": lambda n: "<ul class=a>one" * (n // 20) + "</ul>" * (n // 20),
+    "elements of a class to the end": lambda n: "<div class=story>one" * (n // 20),
     "misnested": lambda n: "<a><b></a></b>" * (n // 14),
+    "headings": lambda n: "<h2>one</h2><p>two</p>" * (n // 22),
     "paragraphs": lambda n: "<p>a" * (n // 4),
+    "the same paragraph": lambda n: "<p>one two three four five</p>" * (n // 30),
     "comments": lambda n: "<!---->" * (n // 7),
     "comments in words": lambda n: "a<!---->" * (n // 8),
     "comments to the end": lambda n: "<!--" * (n // 4),
@@ -185,6 +165,9 @@ PAGES: dict[str, Callable[[int], str]] = {
     "tags to the end": lambda n: "<a " * (n // 3),
     "attributes": lambda n: "<p " + "a=1 " * (n // 4) + ">one",
     "quoted attributes": lambda n: "<p " + 'a="1" ' * (n // 6) + ">one",
+    "class words": lambda n: '<div class="' + "story " * (n // 6) + '">one</div>',
+    "a declared type": lambda n: '<p>one<i "@type":' + " " * n + ">two",
+    "declared types": lambda n: "<p>one<i " + "'@type' : [ " * (n // 12) + ">two",
     "equals signs": lambda n: "<p " + "=" * n,
     "blanks after an equals sign": lambda n: ("<a =" + " " * 1000) * (n // 1004),
     "quotes to the end": lambda n: '<a="' * (n // 4),

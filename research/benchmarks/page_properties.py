@@ -87,7 +87,7 @@ class Reader:
         times.append(process_time())
         fields = metadata.read_tokens(tokens, url).values
         times.append(process_time())
-        labelling = label(WRAPPER, html, tokens)
+        labelling = label(WRAPPER, tokens)
         if labelling.reason is None:
             self._learn(labelling)
         times.append(process_time())

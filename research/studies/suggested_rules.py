@@ -33,7 +33,8 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.files import write_atomically
-from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
+from scrapy_mss.suggest import NoRuleError, suggest_of
+from scrapy_mss.suggest.readings import read_pages
 from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label
 from scrapy_mss.wrappers.reading import read_by
 
@@ -119,7 +120,7 @@ def _measured(page: LabelledPage, rule: Wrapper, extractor: Extractor, hand: Reg
     read = Page.of(page.html, extractor.profile.stem)
     by_model = extractor.extract_page(read)
     by_rule = read_by(rule, read, extractor)
-    as_body = label(replace(rule, body=rule.around, around=()), page.html, read.tokens)
+    as_body = label(replace(rule, body=rule.around, around=()), read.tokens)
     return Measured(
         _f1(by_model.text, page),
         _f1(by_rule.text, page) if by_rule.text else None,

@@ -19,8 +19,15 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from scrapy_mss.bulk.extracting import model_in, options_of
-from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress, grouped
+from scrapy_mss.bulk.parts import (
+    NEW,
+    DonePart,
+    DonePiece,
+    OnProgress,
+    grouped,
+    model_in,
+    options_of,
+)
 from scrapy_mss.bulk.worker_groups import WorkerGroups
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of

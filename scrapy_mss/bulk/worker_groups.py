@@ -21,10 +21,11 @@ from queue import SimpleQueue
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.parts import (
     MOST_LEFT_OUT,
     TRIES,
+    ArticleExtractor,
+    CannotStartError,
     DonePart,
     OnProgress,
     Part,

@@ -103,7 +103,6 @@ class ActionParser(argparse.ArgumentParser):
         self.exit(BAD_ARGUMENTS, error_line(self.prog, message))
 
     def load(self) -> None:
-        """Import the action and take over its help and its arguments."""
         action = import_module(f"{__name__}.{self.action}")
         self.description = action.__doc__
         exit_codes = getattr(action, "EXIT_CODES", EXIT_CODES)

@@ -23,13 +23,7 @@ from scrapy_mss.commands.base import (
     extractor_with,
     stored,
 )
-from scrapy_mss.commands.fetching import (
-    FetchSpider,
-    checked_address,
-    crawler_process,
-    print_failure,
-    run,
-)
+from scrapy_mss.commands.fetching import checked_address, crawl, print_failure
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked
 
@@ -96,7 +90,6 @@ def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]
 
 
 def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssCommand) -> set[str]:
-    process = crawler_process(command, {"MSS_ENABLED": False})  # a check does not train
     seen: set[str] = set()
 
     def taken(url: str, response: Response) -> None:
@@ -104,7 +97,7 @@ def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssComm
             seen.add(url)
             take(url, response.text)
 
-    crawler = process.create_crawler(FetchSpider)
     failed = partial(print_failure, "check")
-    run(process, crawler, addresses=sorted(tests), take=taken, failed=failed)
+    settings = {"MSS_ENABLED": False}  # a check does not train
+    crawl(command, settings, addresses=sorted(tests), take=taken, failed=failed)
     return seen

@@ -31,7 +31,7 @@ from scrapy_mss.metadata import Metadata
 from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.storage.tables import minute_now
-from scrapy_mss.workbench.why_page import why_page
+from scrapy_mss.workbench.drawing import why_page
 from scrapy_mss.wrappers import Wrapper, label, load_wrappers
 from scrapy_mss.wrappers.reading import explained
 
@@ -66,7 +66,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("the rule is chosen by the page's URL: give it with -u")
     if is_address(options.page):
-        source = _fetched(options, command)
+        (source,) = fetched([checked_address(options.page)], command)
     else:
         source = StoredPage(options.url, page_in(Path(options.page)))
     page = Page.of(source.html, extractor.profile.stem, source.url)
@@ -86,16 +86,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     return GOOD
 
 
-def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
-    address, causes = checked_address(options.page), list[str]()
-    found = fetched([address], command, lambda _asked, cause: causes.append(cause))
-    if not found:
-        raise CommandError(f"{address}: no page: {next(iter(causes), 'no response')}")
-    return found[0]
-
-
 def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteContext | None:
-    """What crawls know of the site of *url*; None if they know nothing."""
     memory = known_site(options, command, url)
     return SiteContext(memory, minute_now(), url) if memory else None
 
@@ -103,7 +94,7 @@ def _site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteCon
 def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
     """The fields of the page that was *found*, with what the *rule* selects if it matches."""
     if rule is not None:
-        labelling = label(rule, found.tokens.source, found.tokens)
+        labelling = label(rule, found.tokens)
         labelling = replace(labelling, inside=found.kept, text=found.text)
         return labelled_metadata(labelling, found.url)
     media = kept_media(found.tokens, found.kept, found.url)

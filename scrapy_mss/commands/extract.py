@@ -35,7 +35,7 @@ from scrapy_mss.commands.base import (
     page_in,
     stored,
 )
-from scrapy_mss.commands.fetching import ASKED, FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.commands.fetching import ASKED, checked_address, crawl
 from scrapy_mss.crawl.pages import is_page
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS
@@ -144,13 +144,6 @@ class _Answers:
         else:
             print_text(f"{values[self.form]}\n")
 
-    def add_in_crawl(self, values: Mapping[str, Any]) -> None:
-        """Print them in a signal handler, whose errors Scrapy would log, and go on."""
-        try:
-            self.add(values)
-        except OSError as error:
-            self.error = error
-
 
 def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
@@ -174,7 +167,6 @@ def _html_in(path: Path) -> str:
 
 
 def _values(html: str, state: ModelState, options: ReadOptions, url: str = "") -> dict[str, Any]:
-    """The article in *html*, or the reason why there is none."""
     if _is_binary(html):
         return {"reason": NO_TEXT}
     result = read_article(html, url, state, options)
@@ -187,13 +179,14 @@ def _is_binary(text: str) -> bool:
 
 
 def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssCommand) -> None:
-    process = crawler_process(command, {**SETTINGS, "MSS_STORE": store})
-    crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)
 
     def answer(asked: str, values: Mapping[str, Any]) -> None:
         left[asked] -= 1
-        answers.add_in_crawl(values)
+        try:
+            answers.add(values)
+        except OSError as error:  # in a handler of a signal, where Scrapy would log it
+            answers.error = error
 
     def take(asked: str, response: Response) -> None:
         if not is_page(response, response.request):
@@ -211,8 +204,8 @@ def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssComm
             reason = NO_TEXT if _is_binary(response.text) else exception.reason
             answer(response.cb_kwargs[ASKED], {"url": item.url, "reason": reason})
 
-    crawler.signals.connect(scraped, signals.item_scraped)
-    crawler.signals.connect(dropped, signals.item_dropped)
-    run(process, crawler, addresses=addresses, take=take, failed=failed)
+    changed = {**SETTINGS, "MSS_STORE": store}
+    handlers = {signals.item_scraped: scraped, signals.item_dropped: dropped}
+    crawl(command, changed, handlers, addresses=addresses, take=take, failed=failed)
     for address in left.elements():  # what a middleware of the project's has dropped
         answers.add({"url": address, "reason": NO_ANSWER})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from asyncio import Task
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,7 +21,6 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.address_counts import AddressCounts, guess
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler, CrawlerProcess
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
@@ -39,7 +39,8 @@ SETTINGS: dict[str, Any] = {
 class FetchSpider(Spider):
     """Asks for addresses; *take* gets what comes, *failed* the reason why nothing does.
 
-    Both get the requested address. A redirect may have led to another one.
+    Both get the requested address. A redirect may have led to another one. Of the same host, *most*
+    pages that each leads to are asked for, too, those first that look most like articles.
     """
 
     name = "mss-fetch"
@@ -49,6 +50,7 @@ class FetchSpider(Spider):
     addresses: list[str]
     take: Callable[[str, Response], None]
     failed: Callable[[str, str], None]
+    most = 0
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -64,35 +66,16 @@ class FetchSpider(Spider):
             marks = {ASKED: address}
             yield Request(address, errback=self.give_up, dont_filter=True, cb_kwargs=marks)
 
-    def parse(self, response: Response, asked: str = "", **_: Any) -> None:
-        """Pass the page on and yield nothing: where the add-on is enabled, it makes the item."""
+    def parse(self, response: Response, asked: str = "", **marks: Any) -> Iterator[Request]:
+        """Pass the page on, and follow its links if it was asked for by the user.
+
+        No item is yielded: where the add-on is enabled, it makes it.
+        """
         if response.status >= MULTIPLE_CHOICES:  # of a project that handles all of them
             self.failed(asked, _status(response))
         else:
             self.take(asked, response)
-
-    def give_up(self, failure: Failure) -> None:
-        """Say why the page did not come."""
-        error = failure.value
-        if isinstance(error, HttpError):
-            cause = _status(error.response)
-        else:
-            cause = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_CAUSE]
-        self.failed(failure.request.cb_kwargs[ASKED], cause)  # type: ignore[attr-defined]
-
-
-class SiteSpider(FetchSpider):
-    """Asks for addresses, and for *most* pages of the same host that each leads to.
-
-    Those that look most like articles come first.
-    """
-
-    most: int
-
-    def parse(self, response: Response, asked: str = "", **marks: Any) -> Any:  # noqa: ANN401
-        """Pass the page on, and follow its links if it was asked for by the user."""
-        super().parse(response, asked)
-        if marks or not isinstance(response, HtmlResponse):
+        if marks or not self.most or not isinstance(response, HtmlResponse):
             return
         host = response.urljoin("/")
         links = {link.url for link in LinkExtractor().extract_links(response)}
@@ -101,6 +84,14 @@ class SiteSpider(FetchSpider):
         own.sort(key=lambda url: (-guess(url, nothing).probability, url))
         for url in own[: self.most]:
             yield Request(url, errback=self.give_up, cb_kwargs={"asked": url, "followed": True})
+
+    def give_up(self, failure: Failure) -> None:
+        error = failure.value
+        if isinstance(error, HttpError):
+            cause = _status(error.response)
+        else:
+            cause = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_CAUSE]
+        self.failed(failure.request.cb_kwargs[ASKED], cause)  # type: ignore[attr-defined]
 
 
 def print_failure(action: str, asked: str, cause: str) -> None:
@@ -123,48 +114,60 @@ def checked_address(address: str) -> str:
     return address
 
 
-def crawler_process(command: MssCommand, changed: Mapping[str, Any]) -> CrawlerProcess:
-    """The process of *command*, which fetches with some settings *changed*."""
-    process = command.crawler_process
-    if process is None:
-        raise CommandError("addresses cannot be fetched here: there is no crawler process")
-    for name, value in changed.items():
-        process.settings.set(name, value, priority="cmdline")
-    return process  # type: ignore[return-value]
-
-
 def fetched(
-    addresses: list[str], command: MssCommand, failed: Callable[[str, str], None], most: int = 0
+    addresses: list[str],
+    command: MssCommand,
+    failed: Callable[[str, str], None] | None = None,
+    most: int = 0,
 ) -> list[StoredPage]:
     """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
 
     They are fetched as the project does it, without its pipelines. *failed* gets each address
-    without a page, and the reason. A running count is on standard error if that is a terminal.
+    without a page, and the reason; without it, it is a `CommandError` if no page comes at all. A
+    running count is on standard error if that is a terminal.
     """
     found: dict[str, StoredPage] = {}  # each once, wherever addresses redirect to
+    causes: list[str] = []
+    give_up = failed or (lambda asked, cause: causes.append(f"{asked}: no page: {cause}"))
 
     def take(asked: str, response: Response) -> None:
         if isinstance(response, HtmlResponse):
             found[response.url] = StoredPage(response.url, response.text)
             count.update()
         else:
-            failed(asked, f"expected HTML, got {type(response).__name__}")
+            give_up(asked, f"expected HTML, got {type(response).__name__}")
 
-    process = crawler_process(command, SETTINGS)
-    crawler = process.create_crawler(SiteSpider)
     with tqdm(unit=" pages", desc="fetched", leave=False, disable=None) as count:
-        run(process, crawler, addresses=addresses, take=take, failed=failed, most=most)
+        crawl(command, SETTINGS, addresses=addresses, take=take, failed=give_up, most=most)
+    if failed is None and not found:
+        raise CommandError(next(iter(causes), f"{addresses[0]}: no page: no response"))
     return [*found.values()]
 
 
-def run(process: CrawlerProcess, crawler: Crawler, **arguments: object) -> None:
-    """Crawl, and raise what the crawl did not start for."""
+def crawl(
+    command: MssCommand,
+    changed: Mapping[str, Any],
+    handlers: Mapping[object, Any] = MappingProxyType({}),
+    **arguments: object,
+) -> None:
+    """Crawl as *command* with some settings *changed*, and raise what that did not start for.
+
+    The *handlers* are those of signals, the *arguments* those of `FetchSpider`.
+    """
+    process = command.crawler_process
+    if process is None:
+        raise CommandError("addresses cannot be fetched here: there is no crawler process")
+    for name, value in changed.items():
+        process.settings.set(name, value, priority="cmdline")
+    crawler = process.create_crawler(FetchSpider)
+    for signal, handler in handlers.items():
+        crawler.signals.connect(handler, signal)
     errors: list[BaseException] = []
-    crawl: Any = process.crawl(crawler, **arguments)
-    if isinstance(crawl, Task):
-        crawl.add_done_callback(lambda task: errors.extend(filter(None, [task.exception()])))
+    crawling: Any = process.crawl(crawler, **arguments)
+    if isinstance(crawling, Task):
+        crawling.add_done_callback(lambda task: errors.extend(filter(None, [task.exception()])))
     else:  # a Deferred
-        crawl.addErrback(lambda failure: errors.append(failure.value))
+        crawling.addErrback(lambda failure: errors.append(failure.value))
     process.start()
     for error in errors:
         raise _first(error)

@@ -7,8 +7,11 @@ per page, is in use.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+
+import numpy as np
 
 from scrapy_mss.blocks.lessons import Lessons, ScriptLesson, described
 from scrapy_mss.commands import MssCommand, print_line
@@ -18,13 +21,19 @@ from scrapy_mss.models.files import FILE, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.report import plural
-from scrapy_mss.sites.memory import period_of
-from scrapy_mss.sites.report import report
+from scrapy_mss.sites.address_counts import BROWSER, AddressCounts
+from scrapy_mss.sites.evidence import MIN_PAGES
+from scrapy_mss.sites.memory import MINUTES_A_DAY, KeyedCounts, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import minute_now
 
 BUNDLED = str(files("scrapy_mss").joinpath(FILE))
+
+COMMON, FREQUENT = 0.5, 0.1  # shares of pages
+SHOWN = 10  # shapes of addresses
+OUT_OF_USE = 7 * MINUTES_A_DAY  # minutes before the latest page
+CLEAR = 0.8  # the mean vote from which, and below the rest of which, a container is of one kind
 
 EXAMPLE = "scrapy mss info --site example.com .scrapy/mss"
 
@@ -94,7 +103,7 @@ def _print_sites(store: SiteStore, wanted: str | None) -> None:
     site = site_of(wanted)
     print_line(f"  site         {site}")
     memory = store.load(site).at(period_of(minute_now()))
-    for name, text in report(memory):
+    for name, text in site_lines(memory):
         print(f"    {name:10} {text}")
 
 
@@ -103,3 +112,54 @@ def _print_lesson(lessons: Lessons, wanted: str | None) -> None:
     lesson = None if wanted is None else lessons.of_site(f"https://{site_of(wanted)}/")
     if lesson is not None:
         print(f"    {'labels':10} {described(lesson)}")
+
+
+def site_lines(memory: SiteMemory) -> Iterator[tuple[str, str]]:
+    """What is known of a site, a name and a text for each line: mostly numbers.
+
+    All counts are as they are weighed today; texts and names are not stored.
+    """
+    pages = memory.pages
+    yield (
+        "pages",
+        f"{pages:,.1f} with an article, {memory.labelled_pages:,.1f} of them labelled by a wrapper",
+    )
+    if pages < MIN_PAGES:
+        yield "used", f"not yet: sites are known from {MIN_PAGES:.0f} pages on"
+    share = memory.texts.rows[:, 0] / max(pages, 1.0)
+    common, frequent = (int((share >= least).sum()) for least in (COMMON, FREQUENT))
+    yield (
+        "texts",
+        f"{len(share):,}: {common:,} on half of the pages or more, {frequent:,} on a tenth or more",
+    )
+    yield from _containers(memory.containers)
+    yield from _addresses(memory.addresses)
+
+
+def _containers(containers: KeyedCounts) -> Iterator[tuple[str, str]]:
+    """How many there are of each kind, and how many of articles are out of use."""
+    seen, votes = containers.rows[:, 0], containers.rows[:, 1]
+    often = seen >= MIN_PAGES
+    mean = votes[often] / seen[often]
+    of_articles, of_others = mean >= CLEAR, mean <= 1 - CLEAR
+    both = int(np.sum(~of_articles & ~of_others))
+    kinds = (
+        f"{of_articles.sum():,} of articles, {of_others.sum():,} of other text, {both:,} of both"
+    )
+    yield "containers", f"{len(seen):,}; on {MIN_PAGES:.0f} pages or more: {kinds}"
+    if of_articles.any():
+        latest = int(containers.seen.max())
+        stale = int(np.sum(latest - containers.seen[often][of_articles] > OUT_OF_USE))
+        share = stale / int(of_articles.sum())
+        yield "drift", f"{share:.0%} of those of articles were not seen in the site's last week"
+
+
+def _addresses(addresses: AddressCounts) -> Iterator[tuple[str, str]]:
+    """The shapes that most pages had, and which share of these were articles."""
+    yield "addresses", f"{len(addresses):,} shapes"
+    most = sorted(addresses, key=lambda item: (-item[1].pages, item[0]))[:SHOWN]
+    for shape, seen in most:
+        share, of_browser = seen.articles / seen.pages, shape.startswith(BROWSER)
+        found = "shown by a browser alone" if of_browser else "articles"
+        name = shape.removeprefix(BROWSER)
+        yield "", f"{name}: {seen.pages:,.1f} pages, {share:.0%} of them {found}"

@@ -32,14 +32,8 @@ from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import printable, read_regular
 from scrapy_mss.models.files import write_atomically
-from scrapy_mss.suggest import (
-    MAX_PAGES,
-    NoRuleError,
-    PageAgreement,
-    Suggestion,
-    of_one_site,
-    suggest,
-)
+from scrapy_mss.suggest import MAX_PAGES, NoRuleError, Suggestion, of_one_site, suggest
+from scrapy_mss.suggest.readings import PageAgreement
 from scrapy_mss.wrappers import Registry, Wrapper, load_wrappers
 from scrapy_mss.wrappers.registry import LARGEST_FILE
 from scrapy_mss.wrappers.schema import difference, file_of, replaced
@@ -128,8 +122,10 @@ def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> in
         print_line(f"  now     {_shortly(page.rule_text)}")
     rules = shlex.quote(str(path.parent))
     print_line(f"scrapy mss workbench {shlex.join(options.pages)} -r {rules} shows the pages")
-    if not options.yes and not _is_confirmed(f"Replace the rule in {path}? [y/N] "):
-        return NOT_FOUND
+    if not options.yes:
+        print(printable(f"Replace the rule in {path}? [y/N] "), end="", flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return NOT_FOUND
     if read_regular(path, LARGEST_FILE) != read:
         raise CommandError(f"{path} was changed meanwhile, and is left so; run the command again")
     with writing(path):
@@ -137,13 +133,7 @@ def _replace(options: argparse.Namespace, found: Suggestion, old: Wrapper) -> in
     return GOOD
 
 
-def _is_confirmed(question: str) -> bool:
-    print(printable(question), end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
 def _shortly(text: str) -> str:
-    """How long *text* is, and how it begins and ends."""
     line = " ".join(text.split())
     if len(line) > 2 * MAX_END:
         line = f"{line[:MAX_END]} … {line[-MAX_END:]}"

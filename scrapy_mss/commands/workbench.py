@@ -27,7 +27,7 @@ from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.quality.report import plural
 
 if TYPE_CHECKING:
-    from scrapy_mss.workbench.pages import Pages
+    from scrapy_mss.workbench.api import Pages
 
 RULES = Path("rules")
 MOST_PAGES, MOST_ASKED = 40, 400  # of a site; a page takes megabytes while its site is open
@@ -76,8 +76,7 @@ def _number(text: str, least: int, most: int) -> int:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
-        from scrapy_mss.workbench.api import WorkbenchState
-        from scrapy_mss.workbench.pages import Pages
+        from scrapy_mss.workbench.api import Pages, WorkbenchState
         from scrapy_mss.workbench.serving import serving
     except ImportError as error:
         raise CommandError(
@@ -121,16 +120,7 @@ def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
             )
         pages.add(counted(stored(Path(source)), "pages"))
     if addresses:
-        causes: list[str] = []
-        found = fetched(
-            addresses,
-            command,
-            lambda asked, cause: causes.append(f"{asked}: {cause}"),
-            pages.most,
-        )
-        if not found:
-            raise CommandError(f"no page was downloaded: {next(iter(causes), 'no response')}")
-        pages.add(found)
+        pages.add(fetched(addresses, command, most=pages.most))
 
 
 def _rules_folder(command: MssCommand) -> Path:

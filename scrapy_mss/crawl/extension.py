@@ -1,8 +1,8 @@
 """The life cycle of scrapy-mss in a crawl, as a Scrapy extension.
 
-It loads settings, wrappers and model when it is created, so that any error in them stops the crawl
-at startup. At the end of the crawl it writes the model, stops the workers and logs a summary. The
-components get from it what they need.
+It loads settings, wrappers and what earlier crawls have stored when it is created, so that any
+error in them stops the crawl at startup. During the crawl and at its end it writes what later ones
+need; then it stops the workers and logs a summary. The components get from it what they need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -20,25 +20,38 @@ from scrapy.utils.project import data_path
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
+from scrapy_mss.crawl.fates import Fates
 from scrapy_mss.crawl.further_pages import FurtherPages
-from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
+from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle, listen
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.reservations import Reservations
-from scrapy_mss.crawl.stored_state import StoredState
-from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.crawl.site_quality import SiteQuality, UncertainPages
+from scrapy_mss.crawl.training import Learner, Trainer
 from scrapy_mss.items import FEED
 from scrapy_mss.metadata.languages import detector
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import StoredModel
+from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.quality.report import Alarm, plural
-from scrapy_mss.settings import EMIT_UNRESERVED
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.articles import SeenArticles, SeenStore
+from scrapy_mss.seen.stories import Stories, StoryStore
+from scrapy_mss.settings import COPIES_KEEP, EMIT_UNRESERVED, REPORT_OFF, REPORT_PAGES
+from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.checkpoints import CheckpointPart, Checkpoints
 from scrapy_mss.storage.opening import STORE_FOLDER, store_at
+from scrapy_mss.storage.tables import Store, minute_now
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +60,9 @@ WITHOUT_DETECTOR = (
     "pip install 'scrapy-mss[language]' the language is recognized by the text"
 )
 BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
+MEGABYTE = 2**20
+CHECKPOINT_SECONDS = 300.0
+FINISHED = "finished"  # why a crawl ended that has done all there was to do
 MAX_SITES = 10  # in a line; a crawl with hundreds of rules may have many
 # A page may have nothing to exclude; it has these, or the rule need not ask for them.
 FIELDS = ("title", "authors", "published")
@@ -59,10 +75,20 @@ class Component:
         self._options = extension.options
         self._stats = extension.stats
         self._item_pages = extension.item_pages
+        self._fates = extension.fates
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
+        component = cls(MssExtension.of(crawler))
+        listen(component, crawler.signals)
+        return component
+
+
+def needed(part: T | None) -> T:
+    """The *part* of a crawl that a component needs, which is off without it."""
+    if not part:
+        raise NotConfigured
+    return part
 
 
 class MssExtension:
@@ -79,20 +105,16 @@ class MssExtension:
         # Where only new articles are wanted: of items the text of their page, and its paragraphs.
         self.readings: ItemNotes[tuple[str, bytes]] = ItemNotes()
         self.new_articles: ItemNotes[NewArticle] = ItemNotes()
-        store = store_at(self.options.store or data_path(STORE_FOLDER))
-        self.state = StoredState(self.options, store, self.stats)
-        learner, sites, quality = self.state.learner, self.state.sites, self.state.quality
-        self.sites, self.seen, self.stories = sites, self.state.seen, self.state.stories
-        self.quality, self.fates = quality, self.state.fates
-        self.jobs = PageJobs(self.options, learner.model, sites, quality)
+        self._load(store_at(self.options.store or data_path(STORE_FOLDER)))
+        self.jobs = PageJobs(self.options, self.learner.model, self.sites, self.quality)
         self.jobs.seen = self.seen
-        learner.changing = self.jobs.changing
+        self.learner.changing = self.jobs.changing
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
-        self.trainer = Trainer(self.options, labels, learner, self.stats)
+        self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self._is_evaluated = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
-        self._reader.uncertain = self.state.uncertain
+        self._reader.uncertain = self.uncertain
         fetch = partial(_compat.download, crawler)
         if EMIT_UNRESERVED in self.options.emit or "reservations" in self.options.fields:
             self._reader.reservations = Reservations(fetch)
@@ -104,9 +126,45 @@ class MssExtension:
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
-            self.fates.listen(crawler.signals)
+            listen(self.fates, crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
+
+    def _load(self, store: Store) -> None:
+        """Load what earlier crawls have kept in *store*; a part that is turned off is None."""
+        store.check()
+        options, self._store = self.options, store
+        only_new = bool(options.only_new)
+        self._timer: Any = None
+        self.learner = Learner(StoredModel(store, DEFAULT))
+        self.sites: CrawledSites | None = None
+        self.seen: SeenArticles | None = None
+        self.stories: Stories | None = None
+        self.quality: SiteQuality | None = None
+        self.fates: Fates | None = None
+        self.uncertain: UncertainPages | None = None
+        if options.site_memory:
+            public_suffixes()  # which are read now, and not in the event loop
+            self.sites = CrawledSites(SiteStore(store), options.site_memory * MEGABYTE)
+        if only_new:
+            self.seen = SeenArticles(SeenStore(store), round(60 * options.only_new), minute_now)
+        if options.copies != COPIES_KEEP:
+            self.stories = Stories(StoryStore(store), minute_now)
+        if options.report != REPORT_OFF:
+            self.quality = SiteQuality(QualityStore(store), only_new=only_new)
+            self.fates = Fates(QualityStore(store), self.quality, self.stats, only_new=only_new)
+        if options.report == REPORT_PAGES:
+            self.uncertain = UncertainPages(QualityStore(store), minute_now)
+        parts: tuple[CheckpointPart | None, ...] = (
+            self.quality,
+            self.fates,
+            self.stories,
+            self.sites,
+            self.learner,
+            self.seen,
+            self.uncertain,
+        )
+        self.checkpoints = Checkpoints(store, [part for part in parts if part is not None])
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -134,35 +192,78 @@ class MssExtension:
         return self._reader
 
     def open(self) -> None:
-        self.state.begin()
+        learns_alone = self.checkpoints.parts == [self.learner]
+        if self.options.train or not learns_alone:  # there may be something to write
+            self._timer = _compat.every(CHECKPOINT_SECONDS, self.checkpoints.begin)
         self.jobs.start_workers(asked_for=self._asked_for_workers)
 
     async def evaluate(self) -> None:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
-        if self.state.quality is not None and not self._is_evaluated:
-            self._is_evaluated = True
-            self.state.expect_end()
-            alarms = await self.state.quality.evaluated()
-            self.stats.put(stats.QUALITY_ALARMS, len(alarms))
-            self.stats.put(stats.QUALITY_FAILED, self.state.quality.failures)
-            for alarm in alarms:
-                self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
-            for line in alarm_lines(alarms):
-                logger.warning("scrapy-mss: %s", line)
+        if self.quality is None or self._is_evaluated:
+            return
+        self._is_evaluated = True
+        self._store.end()
+        alarms = await self.quality.evaluated()
+        self.stats.put(stats.QUALITY_ALARMS, len(alarms))
+        self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
+        for alarm in alarms:
+            self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
+        for line in alarm_lines(alarms):
+            logger.warning("scrapy-mss: %s", line)
 
     async def close(self, reason: str = "") -> None:
-        """End with the crawl: learn what is under way, write the model, log a summary."""
+        """End with the crawl: learn what is under way, write all, log a summary."""
+        finished = reason == FINISHED
         async with AsyncExitStack() as steps:  # the last first, each whatever the others raise
             steps.callback(self._summarize)
-            steps.callback(self.state.close, reason)
+            steps.callback(self._report)
+            steps.callback(self.checkpoints.close, finished=finished)
             steps.callback(self.jobs.stop_workers)
-            steps.push_async_callback(self.state.finish, reason)
+            steps.push_async_callback(self.checkpoints.finish, finished=finished)
             steps.push_async_callback(self.evaluate)  # unless a pipeline has
             steps.push_async_callback(self.trainer.drain)
-            steps.callback(self.state.stop, reason)
+            steps.callback(self._stop, finished=finished)
+
+    def _stop(self, *, finished: bool) -> None:
+        """Begin no more checkpoints, and wait for the store a few seconds at most."""
+        self._store.end()
+        if self.fates is not None:
+            self.fates.end(finished=finished)
+        if self._timer is not None and self._timer.running:  # if its call has raised, it is not
+            self._timer.stop()
+
+    def _report(self) -> None:
+        """Put the counts of all parts into the stats, and log what is lost."""
+        self.stats.put(stats.MODEL_PAGES, self.learner.pages)
+        self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.n_checkpoints)
+        self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
+        for script, taught in self.learner.model.learned.lessons.by_script.items():
+            self.stats.put(stats.LEARNING_SITES, taught.sites, script=script)
+            self.stats.put(stats.LEARNING_WEIGHT, round(taught.weight, 4), script=script)
+            self.stats.put(stats.LEARNING_GAIN, round(taught.gain, 4), script=script)
+        if self.sites is not None:
+            self.stats.put(stats.SITES_LEARNED, self.sites.pages)
+            self.stats.put(stats.SITES_CHANGED, self.sites.changed)
+        failures = (
+            (self.learner, stats.MODEL_FAILED),
+            (self.sites, stats.SITES_FAILED),
+            (self.seen, stats.SEEN_FAILED),
+            (self.stories, stats.STORIES_FAILED),
+            (self.quality, stats.QUALITY_FAILED),
+            (self.uncertain, stats.UNSURE_FAILED),
+        )
+        for part, stat in failures:
+            if part is not None:
+                self.stats.put(stat, part.failures)
+        lost = [part.loss for part in self.checkpoints.parts if part.lost]
+        if lost:
+            logger.error(
+                "scrapy-mss: the store has not confirmed these, which may be lost: %s",
+                ", ".join(lost),
+            )
 
     def _summarize(self) -> None:
-        model = self.state.learner.model.identifier
+        model = self.learner.model.identifier
         logger.info("%s", summary(self.stats, self.wrappers, model))
 
 

@@ -180,9 +180,11 @@ class FurtherPages:
         is_named = canonical and address_key(canonical) != address_key(response.url)
         if not is_named and not _may_go_on(state.first, article):
             return OTHER_ARTICLE
-        if _share_of(state.paragraphs, article) > MOST_REPEATED:
+        paragraphs = _paragraphs(article)
+        repeated = sum(len(each) for each in paragraphs if each in state.paragraphs)
+        if repeated > MOST_REPEATED * sum(map(len, paragraphs)):
             return REPEATED
-        state.paragraphs.update(_paragraphs(article))
+        state.paragraphs.update(paragraphs)
         state.keys.add(address_key(response.url))
         state.pages.append(article)
         return ""
@@ -246,13 +248,6 @@ def _without_numbers(title: str) -> str:
 
 def _paragraphs(article: Article) -> list[str]:
     return (article.text or "").split("\n\n")
-
-
-def _share_of(known: set[str], article: Article) -> float:
-    """How much of the text of *article* is in paragraphs that are known."""
-    paragraphs = _paragraphs(article)
-    repeated = sum(len(each) for each in paragraphs if each in known)
-    return repeated / max(sum(map(len, paragraphs)), 1)
 
 
 def _together(between: str, parts: Sequence[str | None]) -> str | None:

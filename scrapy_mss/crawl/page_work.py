@@ -27,7 +27,6 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.items import FEED, WRAPPER
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.seen.paragraphs import Paragraphs
@@ -71,7 +70,7 @@ class PageWork:
 
     def _labelled(self, page: PageRequest, wrapper: Wrapper) -> PageAnswer:
         started = perf_counter()
-        labelling = label(wrapper, page.html, tokenize(page.html))
+        labelling = label(wrapper, page.html)
         article = update = None
         example: Example | Rejection | None = None
         source = Page(labelling.tokens, page.url)

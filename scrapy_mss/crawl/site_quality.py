@@ -18,7 +18,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.alarms import DAY, WINDOW, Activity, alarms, incidents, within_crawl
 from scrapy_mss.quality.counts import (
     ALARM,
     ARTICLES,
@@ -32,18 +32,22 @@ from scrapy_mss.quality.counts import (
     of_answer,
     of_failure,
     of_labels,
-    of_miss,
     of_new,
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import DAY, Activity, alarms_of_crawl, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
-from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
-from scrapy_mss.quality.uncertain import AT_MOST, UncertainPage, UncertainStore, compressed
-from scrapy_mss.quality.uncertain import adding as adding_pages
+from scrapy_mss.quality.store import (
+    Days,
+    QualityStore,
+    SiteDay,
+    UncertainPage,
+    adding,
+    adding_pages,
+    compressed,
+)
 from scrapy_mss.storage.checkpoints import BatchedPart, completed
-from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_SITES, Change
+from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SITES
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
@@ -73,7 +77,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         self, store: QualityStore, now: Callable[[], int] = this_hour, *, only_new: bool = False
     ) -> None:
         """Count in *store*; with *only_new*, `new_article` says what is new, else all is."""
-        super().__init__(dict)
+        super().__init__(dict, adding)
         self._store = store
         self._now = now
         self._only_new = only_new
@@ -108,8 +112,7 @@ class SiteQuality(BatchedPart[DayCounts]):
 
     def labels(self, url: str, labels: LabelSummary) -> None:
         """Count what the rule of its site has found on the page at *url*."""
-        counts = of_miss() if labels.reason else of_labels(labels.field_hits)
-        self._add(site_of(url), counts)
+        self._add(site_of(url), of_labels(None if labels.reason else labels.field_hits))
 
     def place(self, url: str, place: int) -> None:
         """Count that the article at *url* is in the container with the key *place*."""
@@ -128,9 +131,6 @@ class SiteQuality(BatchedPart[DayCounts]):
             of_day[name] += count
         if len(of_day) > MAX_COUNTED:
             self._unsaved[site, day] = bounded(of_day, MAX_COUNTED)
-
-    def _change(self, batch: DayCounts) -> Change:
-        return adding(batch)
 
     def _joined(self, batch: DayCounts, later: DayCounts) -> DayCounts:
         for key, counts in later.items():
@@ -171,7 +171,7 @@ class SiteQuality(BatchedPart[DayCounts]):
                 if alarm.measure not in declined
             ]
             if sudden:
-                by_crawl[site, now // DAY] = alarms_of_crawl(sudden)
+                by_crawl[site, now // DAY] = Counter(f"{ALARM}{alarm.measure}" for alarm in sudden)
             by_clock = incidents(site, Activity.of(past[site]), now)
             wrong: list[Alarm] = [*declined.values(), *sudden, *by_clock]
             for alarm in wrong:
@@ -193,12 +193,12 @@ class UncertainPages(BatchedPart[PagesOfSites]):
     )
     LOST = "%d uncertain pages"
 
-    def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
-        super().__init__(dict)
+    def __init__(self, store: QualityStore, minute: Callable[[], int]) -> None:
+        super().__init__(dict, adding_pages)
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.certainty for page in pages}
-            for site, pages in store.pages().items()
+            for site, pages in store.uncertain().items()
         }
         self._n_bytes = 0
 
@@ -216,16 +216,13 @@ class UncertainPages(BatchedPart[PagesOfSites]):
             return
         kept = self._kept.setdefault(site, {})
         kept[url] = certainty
-        if len(kept) > AT_MOST:
+        if len(kept) > MAX_UNSURE_PAGES:
             del kept[max(kept, key=lambda each: (kept[each], each))]
         body = compressed(html)
         self._n_bytes += len(body)
         self._unsaved.setdefault(site, {})[UncertainPage(url, certainty, self._minute())] = body
         if self._n_bytes > MAX_BYTES:
             self.checkpoint()
-
-    def _change(self, batch: PagesOfSites) -> Change:
-        return adding_pages(batch)
 
     def _joined(self, batch: PagesOfSites, later: PagesOfSites) -> PagesOfSites:
         joined = {site: {**pages, **later.get(site, {})} for site, pages in batch.items()}
@@ -242,4 +239,4 @@ class UncertainPages(BatchedPart[PagesOfSites]):
             return bool(site) and len(site) <= LONGEST_SITE and not is_full
         if url in kept:
             return kept[url] != certainty
-        return len(kept) < AT_MOST or certainty < max(kept.values())
+        return len(kept) < MAX_UNSURE_PAGES or certainty < max(kept.values())

@@ -135,8 +135,11 @@ class ModelChanges:
             changes, self._changes = self._changes, deque()  # what fails has changed anything
             yield
             if by is not None:
+                changes.append(packed(ModelChange(by.observation, by.lessons)))
+                n_bytes = sum(map(len, changes))
+                while n_bytes > MAX_BYTES:
+                    n_bytes -= len(changes.popleft())
                 self._changes = changes
-                self._keep(packed(ModelChange(by.observation, by.lessons)))
 
     def since(self, generation: int) -> tuple[list[bytes], int]:
         """The changes that a copy of that *generation* lacks, and which generation is now."""
@@ -147,12 +150,6 @@ class ModelChanges:
             learned, now = self._model.learned, self._generation
             whole = ModelChange(all_of(learned.bayes), Lessons.total([learned.lessons]))
         return [EMPTY, packed(whole)], now
-
-    def _keep(self, change: bytes) -> None:
-        self._changes.append(change)
-        n_bytes = sum(map(len, self._changes))
-        while n_bytes > MAX_BYTES:
-            n_bytes -= len(self._changes.popleft())
 
 
 def follow(model: Model, changes: Iterable[bytes]) -> None:

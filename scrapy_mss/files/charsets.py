@@ -24,6 +24,7 @@ UTF8: Final = "utf-8"
 MARKUP: Final = (
     b"<!DOCTYPE html>\r\n\t<p class='a' id=\"b\">+ADw- \\u003c &amp; #.,:;?%()[] " + 64 * b"a"
 )
+WITHOUT_ORDER: Final = {"utf-16": "utf-16-be", "utf-32": "utf-32-be", "utf-8-sig": UTF8}
 WIDE: Final = re.compile("utf-(16|32)")  # in which markup has NULs; elsewhere no page has any
 # A sequence of UTF-8, or in the group a byte that is in none.
 SEQUENCE: Final = re.compile(
@@ -88,12 +89,7 @@ def _declared(body: bytes, content_type: str | None) -> list[str]:
     from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
     found = (http_content_type_encoding(content_type), html_body_declared_encoding(body))
-    return [_without_order(name) for name in found if name]
-
-
-def _without_order(name: str) -> str:
-    """The codec *name* for text without a byte order mark."""
-    return {"utf-16": "utf-16-be", "utf-32": "utf-32-be", "utf-8-sig": UTF8}.get(name, name)
+    return [WITHOUT_ORDER.get(name, name) for name in found if name]
 
 
 @lru_cache(maxsize=256)

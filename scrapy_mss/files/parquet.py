@@ -346,9 +346,10 @@ def finish_left(folder: Path) -> None:
             with path.open("r+b") as file:
                 if not (locked(file) and path.exists()):  # it is at work, or was until now
                     continue
-                if _has_name(path.with_suffix(NEW)):
+                new = path.with_suffix(NEW)
+                if new.exists() and new.stat().st_nlink > 1:  # it has its final name, too
                     path.unlink()
-                    path.with_suffix(NEW).unlink()
+                    new.unlink()
                     continue
                 if not file.seek(0, os.SEEK_END):  # killed, or out of space, before its first batch
                     path.unlink()
@@ -392,11 +393,6 @@ def _named(new: Path, target: Path) -> Path:
         number += 1
         free = target.with_stem(f"{target.stem}-{number}")
     return free
-
-
-def _has_name(new: Path) -> bool:
-    """Whether *new* has its final name, too: its crawl was killed before the rest was removed."""
-    return new.exists() and new.stat().st_nlink > 1
 
 
 def _moved(new: Path, free: Path) -> bool:

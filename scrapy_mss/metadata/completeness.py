@@ -80,14 +80,11 @@ def _declared_words(page: ParsedPage, text: str) -> int:
     """The `wordCount` of the article; 0 if there is none, or if it counts characters."""
     node = page.graph.best_node(ARTICLE)
     value = node.get("wordCount") if node else None
-    found = _NUMBER.fullmatch(str(value).strip().replace(",", "")) if _is_plain(value) else None
+    is_plain = isinstance(value, str | int) and not isinstance(value, bool)
+    found = _NUMBER.fullmatch(str(value).strip().replace(",", "")) if is_plain else None
     number = int(found[0]) if found else 0
     is_of_characters = abs(number - len(text)) <= CHARACTERS * number
     return 0 if is_of_characters else number
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _paid_words(page: ParsedPage, tokens: Tokens) -> int:

@@ -171,11 +171,7 @@ _BEFORE_TIME: Final = (
 )
 # Groups: hour, minute, second.
 TIMES: Final[tuple[DateFormat, ...]] = (
-    _format(
-        "compact",
-        "100000; T100000",
-        r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})",
-    ),
+    _format("compact", "100000; T100000", r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})"),
     _format(
         "separated",
         "10:00; T10:00:00.123; at 10.30; à 10h30; 10時30",
@@ -304,27 +300,19 @@ def _is_plausible(day: date) -> bool:
 
 def _day(parts: Mapping[str, str | None], *, day_first: bool | None) -> date | None:
     """The day with *parts*; None if it does not exist or could be another one."""
-    month_and_day = _month_and_day(parts, day_first=day_first)
-    if not month_and_day:
-        return None
-    try:
-        return date(int(parts["y"] or 0), *month_and_day)
-    except ValueError:
-        return None
-
-
-def _month_and_day(
-    parts: Mapping[str, str | None], *, day_first: bool | None
-) -> tuple[int, int] | None:
-    """Month and day; None if only *day_first* could tell which is which, and does not."""
+    month, day = int(parts.get("m") or 0), int(parts.get("d") or 0)
     if "a" in parts:
         first, second = int(parts["a"] or 0), int(parts["b"] or 0)
         if first > N_MONTHS or first == second or day_first:
-            return second, first
-        return (first, second) if second > N_MONTHS or day_first is False else None
-    name = parts.get("month")
-    month = _MONTH_NUMBER[name] if name else int(parts["m"] or 0)
-    return month, int(parts["d"] or 0)
+            month, day = second, first
+        elif second > N_MONTHS or day_first is False:
+            month, day = first, second
+    elif name := parts.get("month"):
+        month = _MONTH_NUMBER[name]
+    try:
+        return date(int(parts["y"] or 0), month, day)
+    except ValueError:
+        return None
 
 
 def _with_time(day: date, rest: str) -> str:

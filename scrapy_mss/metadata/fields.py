@@ -67,8 +67,9 @@ def _title(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return None
 
 
-def _text(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(map(clean, texts))
+def _first_of(parse: Callable[[str], str | bool | None]) -> Parser:
+    """The first value that *parse* makes of a text."""
+    return lambda _, texts: _first(map(parse, texts))
 
 
 def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
@@ -81,10 +82,6 @@ def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
 
 def _date(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return _first(dates.parse(clean(text), page.language) for text in texts)
-
-
-def _language(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(map(languages.parse, texts))
 
 
 def _image(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
@@ -121,10 +118,6 @@ def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
 
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return _first([tags_of(texts)])
-
-
-def _is_free(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(map(lookups.is_free, texts))
 
 
 def _is_home(url: str) -> bool:
@@ -223,21 +216,21 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("near-heading", lookups.update_line, ""),
     ),
     "language": _field(
-        _language,
+        _first_of(languages.parse),
         ("html", lookups.html_language, ""),
         ("json-ld", lookups.json_ld_article, "inLanguage"),
         ("json-ld", lookups.json_ld_page, "inLanguage"),
         ("meta", lookups.meta, "content-language language dc.language og:locale"),
     ),
     "description": _field(
-        _text,
+        _first_of(clean),
         ("opengraph", lookups.meta, "og:description"),
         ("meta", lookups.meta, "description twitter:description dc.description"),
         ("json-ld", lookups.json_ld_article, "description"),
         ("microdata", lookups.microdata_property, "description"),
     ),
     "site_name": _field(
-        _text,
+        _first_of(clean),
         ("opengraph", lookups.meta, "og:site_name"),
         ("json-ld", lookups.json_ld_article, "publisher"),
         ("json-ld", lookups.json_ld_site, "name"),
@@ -275,7 +268,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("meta", lookups.meta, "keywords"),
     ),
     "is_accessible_for_free": _field(
-        _is_free,
+        _first_of(lookups.is_free),
         ("json-ld", lookups.article_flag, "isAccessibleForFree"),
         ("json-ld", lookups.part_flag, "isAccessibleForFree"),
         ("json-ld", lookups.page_flag, "isAccessibleForFree"),

@@ -96,8 +96,8 @@ class _Container(NamedTuple):
 
 def _shown(page: ParsedPage, tokens: Tokens, kept: Bools) -> Iterator[LiveEntry]:
     for entry in _entries(page, kept & tokens.is_word)[:MAX_ENTRIES]:
-        headings = (each for each in _inside(entry.element) if each.tag in HEADINGS)
-        heading = next(headings, None)
+        elements = islice(entry.element.iterdescendants(), MAX_INSIDE)
+        heading = next((each for each in elements if each.tag in HEADINGS), None)
         inside = kept[entry.first : entry.last].copy()
         for part in filter(None, (entry.time, heading)):
             first, last = page.tree.tokens_in(part)
@@ -138,7 +138,3 @@ def _alike(page: ParsedPage) -> Iterator[list[_Container]]:
             if not outer or each.first >= outer[-1].last:
                 outer.append(each)
         yield outer
-
-
-def _inside(element: Element) -> Iterator[Element]:
-    return islice(element.iterdescendants(), MAX_INSIDE)

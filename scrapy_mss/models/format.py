@@ -51,7 +51,7 @@ from scrapy_mss.blocks.page_features import (
     page_features,
 )
 from scrapy_mss.blocks.selection import threshold
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, NaiveBayes, Table
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, Table
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import MAX_KEYS, LearnedPages, Model, OtherFamily
 from scrapy_mss.models.profiles import PROFILES, Profile
@@ -356,7 +356,7 @@ def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
     keys, generations = _unpack(KEYS, block, n_keys)
     if not n_keys or not (keys[1:] > keys[:-1]).all():
         raise ValueError("keys of pages that are not in ascending order")
-    return LearnedPages(keys, generations.astype(np.uint32))
+    return LearnedPages(keys.tolist(), generations.tolist())
 
 
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)
@@ -402,21 +402,15 @@ def classifier_inputs() -> Inputs:
     read = ReadPage(page, inputs, probability, kept, threshold(page, probability))
     of_page = zip(page_feature_names(), page_features(read), strict=True)
     of_confidence = zip(CONFIDENCE_FEATURES, confidence_features(read), strict=True)
-    rows = zip(POOLINGS, block_evidence(page, _probe_counts(page)), strict=True)
+    counts = new_counts(list(dict.fromkeys(pooling.family for pooling in POOLINGS)))
+    counts.learn(page, page.blocks.of_token % 2 == 1)  # half of the page is an article
+    rows = zip(POOLINGS, block_evidence(page, counts), strict=True)
     return {
         "evidence": [[pooling.name, _digest(row)] for pooling, row in rows],
         "blocks": [[name, _digest(column)] for name, column in inputs.columns.items()],
         "pages": [[name, _digest(value)] for name, value in of_page],
         "confidence": [[name, _digest(value)] for name, value in of_confidence],
     }
-
-
-def _probe_counts(page: Page) -> NaiveBayes[Page]:
-    """Counts of the probe page itself, half of which is an article."""
-    names = dict.fromkeys(pooling.family for pooling in POOLINGS)
-    counts = new_counts(list(names))
-    counts.learn(page, page.blocks.of_token % 2 == 1)
-    return counts
 
 
 def _digest(values: Floats) -> str:

@@ -117,11 +117,6 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)
 
 
-def _guarded(paragraph: str) -> str:
-    """Inline Markdown whose lines begin no other kind of block."""
-    return _LINE_START.sub(lambda found: f"{found[1] or ''}\\", paragraph)
-
-
 def _inline(nodes: Sequence[_Node]) -> str:
     """*nodes* as lines of Markdown; what is a block elsewhere stands between spaces here."""
     line = _Line([])
@@ -363,7 +358,8 @@ def _paragraphs(run: Sequence[_Node]) -> list[_Block]:
         return []
     by_emptiness = groupby(_inline(run).split(_LINE_BREAK), bool)
     texts = (_LINE_BREAK.join(lines) for is_text, lines in by_emptiness if is_text)
-    return [_Leaf(_guarded(text), text) for text in texts]
+    # With a backslash where a line would begin another kind of block.
+    return [_Leaf(_LINE_START.sub(lambda found: f"{found[1] or ''}\\", t), t) for t in texts]
 
 
 def _heading(element: _Element) -> list[_Block]:

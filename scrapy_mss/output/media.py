@@ -36,13 +36,7 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
-from scrapy_mss.markup.tokens import (
-    OPEN,
-    Bools,
-    Tokens,
-    is_tag_of,
-    tag_table,
-)
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, tag_table
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import absolute_url, split_url
 
@@ -158,14 +152,9 @@ MIN_SIDE: Final = 100  # pixels: authors are shown in 96, icons in 64 and less
 
 # Where the address of a picture is: lists of sizes, then single addresses, `src` last.
 SIZES: Final = ("data-srcset", "data-lazy-srcset", "srcset")
-LATE: Final = (
-    "data-src",
-    "data-lazy-src",
-    "data-original",
-    "data-original-src",
-    "data-full-src",
-    "data-hi-res-src",
-    "data-url",
+LATE: Final = tuple(
+    "data-src data-lazy-src data-original data-original-src data-full-src data-hi-res-src "
+    "data-url".split()
 )
 ADDRESSES: Final = (*LATE, "src")
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import urljoin
@@ -166,10 +166,8 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
 
 def _in_parts(found: re.Match[str]) -> str:
     """A text with a comment, which nh3 takes out, before each so many of `_ESCAPED`."""
-    text, places = found[0], list[int]()
-    for number, each in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
-        if number % MAX_ESCAPED == 0:
-            places.append(each.start())
+    text = found[0]
+    places = [each.start() for each in islice(_ESCAPED.finditer(text), 0, None, MAX_ESCAPED)]
     return _DIVISION.join(text[start:end] for start, end in pairwise((0, *places, len(text))))
 
 
@@ -457,8 +455,12 @@ class _Opening(NamedTuple):
 
 
 def _new_opening(source: str, name: str) -> _Opening:
-    """The opening tag of an element *name*, from that in *source*."""
-    values = _attributes(source, name)
+    """The opening tag of an element *name*, from that in *source*; empty addresses are dropped."""
+    values = {
+        key: value
+        for key, value in attributes_of_tag(source, 0, len(source)).items()
+        if key in _KEPT_ATTRIBUTES[name] and (value or key not in ADDRESSES)
+    }
     reads_back, on_site = True, dict[str, str]()
     for key in [each for each in ADDRESSES if each in values]:
         address = values[key]
@@ -490,7 +492,8 @@ _opening = lru_cache(2**11)(_new_opening)  # a page has the same few
 
 def _tag(name: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
     """The opening tag of an element as nh3 writes it."""
-    written = [f' {key}="{_escaped_value(value)}"' for key, value in values.items()]
+    escaped = ((key, _escaped(value).replace('"', "&quot;")) for key, value in values.items())
+    written = [f' {key}="{value}"' for key, value in escaped]
     rel = f' rel="{LINK_REL}"' if name in _LINK else ""
     return f"<{name}{''.join(written)}{rel}>"
 
@@ -499,10 +502,6 @@ def _escaped(text: str) -> str:
     """*text* as nh3 writes it."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace("\xa0", "&nbsp;")
-
-
-def _escaped_value(text: str) -> str:
-    return _escaped(text).replace('"', "&quot;")
 
 
 def _with_closed_reference(text: str) -> str:
@@ -522,13 +521,3 @@ def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]
         if open_names[depth] in names:
             found = depth
     return found
-
-
-def _attributes(source: str, name: str) -> dict[str, str]:
-    """The attributes of an opening tag that are allowed; empty addresses are dropped."""
-    allowed, values = _KEPT_ATTRIBUTES[name], attributes_of_tag(source, 0, len(source))
-    return {
-        key: value
-        for key, value in values.items()
-        if key in allowed and (value or key not in ADDRESSES)
-    }

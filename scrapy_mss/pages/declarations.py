@@ -58,7 +58,7 @@ MAX_CLOSING: Final = 40
 _P: Final = "+" if sys.version_info >= (3, 11) else ""  # keeps no state a repetition
 _STRING: Final = rf'"(?:[^"\\]+{_P}|\\.|\\\Z)*{_P}(?:"|\Z)'
 _BETWEEN_COMMAS: Final = re.compile(rf'(?:[^",]+{_P}|{_STRING}|,(?!\s*[\]}}]))+{_P}', re.DOTALL)
-_BETWEEN: Final = re.compile(r"[\s;,]*")
+_BEGINNING: Final = re.compile(r"[^\s;,]")  # of a value
 _DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
 
 
@@ -89,20 +89,14 @@ def _without_wrapper(source: str) -> str:
 def _values(source: str) -> list[Any] | None:
     """The JSON values in *source*, None if it is malformed or nested thousands of levels deep."""
     values: list[Any] = []
-    position = _end_of_gap(source, 0)
+    position = 0
     try:
-        while position < len(source):
-            value, position = _DECODER.raw_decode(source, position)
+        while found := _BEGINNING.search(source, position):
+            value, position = _DECODER.raw_decode(source, found.start())
             values.append(value)
-            position = _end_of_gap(source, position)
     except (ValueError, RecursionError):
         return None
     return values
-
-
-def _end_of_gap(source: str, position: int) -> int:
-    match = _BETWEEN.match(source, position)
-    return match.end() if match else position
 
 
 def page_types(source: str, places: Iterable[int]) -> set[str]:
@@ -145,14 +139,14 @@ def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
         left -= end.start() - start
 
 
-def listed(value: object, most: int) -> list[Any]:
+def listed(value: object, most: int = MAX_TYPES) -> list[Any]:
     """The first values of a list, or the only value."""
     return value[:most] if isinstance(value, list) else [value]
 
 
 def _types_of(node: Mapping[str, Any]) -> Iterator[str]:
     """The names of the types of *node*, without the vocabulary that they are from."""
-    for each in listed(node.get("@type"), MAX_TYPES):
+    for each in listed(node.get("@type")):
         if isinstance(each, str):
             yield re.split(r"[/#:]", each[:MAX_TYPE_NAME])[-1]
 
@@ -180,16 +174,7 @@ def occurrences(text: str, wanted: Sequence[str]) -> list[list[int]]:
 
     The compiled function looks at the text once for all of them, by blocks of some characters.
     """
-    return [_places_in(text, each) for each in wanted]
-
-
-def _places_in(text: str, wanted: str) -> list[int]:
-    places = []
-    place = text.find(wanted)
-    while place >= 0:
-        places.append(place)
-        place = text.find(wanted, place + len(wanted))
-    return places
+    return [[found.start() for found in re.finditer(re.escape(each), text)] for each in wanted]
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,14 +237,12 @@ OTHER: Final = "other"
 KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("CollectionPage", OTHER),
     ("Article", ARTICLE),
-    ("BlogPosting", ARTICLE),
     ("Posting", ARTICLE),
     ("Report", ARTICLE),
     ("Review", ARTICLE),
     ("Recipe", ARTICLE),
     ("HowTo", ARTICLE),
     ("VideoObject", OTHER),
-    ("WebPage", WEB_PAGE),
     ("Page", WEB_PAGE),
     ("CreativeWork", WEB_PAGE),
     ("WebSite", WEB_SITE),
@@ -375,7 +358,7 @@ TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 def kind_of(node: Node) -> str:
     """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
-    types = listed(node.get("@type"), MAX_TYPES)
+    types = listed(node.get("@type"))
     names = [each for each in types if isinstance(each, str) and each.endswith(_ENDINGS)]
     if not names:
         return OTHER

@@ -70,26 +70,13 @@ _DIRECTORIES: Final = (
 )
 MIN_DIRECTORIES: Final = 3
 
-_PLAYERS: Final = (
-    "<video",
-    "<amp-video",
-    "youtube.com/embed/",
-    "player.vimeo.com/",
-    "/media/oembed?url=",  # Drupal's
+_PLAYERS: Final = tuple(  # the last is Drupal's
+    "<video <amp-video youtube.com/embed/ player.vimeo.com/ /media/oembed?url=".split()
 )
-_AUDIO_PLAYERS: Final = (
-    "<audio",
-    "<amp-audio",
-    "open.spotify.com/embed",
-    "embed.podcasts.apple.com",
-    "embed.acast.com",
-    "player.simplecast.com",
-    "player.megaphone.fm",
-    "omny.fm/",
-    "w.soundcloud.com/player",
-    "art19.com/shows",
-    "html5-player.libsyn.com",
-    "buzzsprout.com/",
+_AUDIO_PLAYERS: Final = tuple(
+    "<audio <amp-audio open.spotify.com/embed embed.podcasts.apple.com embed.acast.com "
+    "player.simplecast.com player.megaphone.fm omny.fm/ w.soundcloud.com/player "
+    "art19.com/shows html5-player.libsyn.com buzzsprout.com/".split()
 )
 
 # A `<body>` that is named after the template. WordPress names the format of a post there:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
+from scrapy_mss.pages.addresses import fits
+
 
 class Reservation(NamedTuple):
     """One statement: the *place* where it is published, its *name* there, and its *value*."""
@@ -197,13 +199,4 @@ def _forbid(rules: Iterable[tuple[str, bool]], path: str) -> bool:
 
 def _matches(pattern: str, path: str) -> bool:
     """Whether *path* begins as *pattern*, in which `*` is anything and `$` at the end its end."""
-    first, *parts = (pattern[:-1] if pattern.endswith("$") else f"{pattern}*").split("*")
-    if not parts or not path.startswith(first):
-        return path == first
-    *parts, last = parts
-    rest = path[len(first) :]
-    for part in filter(None, parts):
-        _, found, rest = rest.partition(part)
-        if not found:
-            return False
-    return rest.endswith(last)
+    return fits(pattern[:-1] if pattern.endswith("$") else f"{pattern}*", path)

@@ -108,16 +108,8 @@ _CONSENT_PHRASES: Final = tuple(
 )
 MIN_PHRASES: Final = 3  # beside a mark
 MIN_PHRASES_ALONE: Final = 4
-_CONSENT_WORDS: Final = (
-    "cookie",
-    "partn",
-    "parten",
-    "socios",
-    "parceir",
-    "fornitor",
-    "партн",
-    "合作伙伴",
-)  # one of them
+# One of them is said.
+_CONSENT_WORDS: Final = "cookie partn parten socios parceir fornitor партн 合作伙伴".split()
 
 
 def consent_address(facts: PageFacts) -> str:

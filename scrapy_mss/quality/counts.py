@@ -176,14 +176,10 @@ def of_page(article: Article | None, kind: str = "") -> Counts:
     return counts
 
 
-def of_labels(hits: Mapping[str, bool]) -> Counts:
-    """The counts of a page that a rule has labelled, with those of its fields that *hit*."""
-    return Counter([WRAPPED, LABELLED, *(f"{FIELD}{name}" for name, hit in hits.items() if hit)])
-
-
-def of_miss() -> Counts:
-    """The counts of a page that its site's rule does not match."""
-    return Counter({WRAPPED: 1})
+def of_labels(hits: Mapping[str, bool] | None) -> Counts:
+    """The counts of a page that a rule has labelled, with its fields that *hit*, or has not."""
+    found = () if hits is None else (LABELLED, *(f"{FIELD}{n}" for n, hit in hits.items() if hit))
+    return Counter([WRAPPED, *found])
 
 
 def of_place(place: int) -> Counts:

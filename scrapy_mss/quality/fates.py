@@ -6,17 +6,19 @@ documentation follow from the rows.
 
 The *signs* of a row are what tells it: the reason why a page has no article, the status of a
 response, or a part of the names of an exception's classes, as those of Twisted, of Scrapy and of
-its download handlers have no more in common.
+its download handlers have no more in common. The `Coverage` of a site adds up its fates.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, CHALLENGE, KINDS
 from scrapy_mss.quality.counts import ASKED, FATE, OUT, Counts
+from scrapy_mss.quality.store import Losses
 
 ARTICLE, OTHER, FAILED, DROPPED = "article", "other", "failed", "dropped"
 
@@ -54,7 +56,6 @@ class Fate:
 
     @property
     def counts(self) -> Counts:
-        """What an address with this fate counts."""
         is_out = self.group == ARTICLE
         is_asked = is_out or self.is_loss
         return Counter({f"{FATE}{self.name}": 1, ASKED: int(is_asked), OUT: int(is_out)})
@@ -121,3 +122,56 @@ def of_exception(error: Exception) -> Fate:
     names = " ".join(each.__name__ for each in type(error).__mro__)
     failures = ((sign, fate) for sign, fate in _BY_SIGN.items() if fate.group == FAILED)
     return next((fate for sign, fate in failures if sign in names), CONNECTION)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The fates of a site's addresses, and examples of those that are lost."""
+
+    fates: Mapping[Fate, int]
+    losses: Losses = field(default_factory=Losses)
+
+    @classmethod
+    def of(cls, counts: Counts, losses: Losses) -> Coverage:
+        counted = ((fate, counts[f"{FATE}{fate.name}"]) for fate in FATES)
+        return cls({fate: number for fate, number in counted if number > 0}, losses)
+
+    @property
+    def announced(self) -> int:
+        return sum(self.fates.values())
+
+    @property
+    def due(self) -> int:
+        """Those that a crawl was to bring."""
+        return self.articles + sum(number for _, number in self.lost)
+
+    @property
+    def requested(self) -> int:
+        return sum(number for fate, number in self.fates.items() if fate.is_final)
+
+    @property
+    def articles(self) -> int:
+        return sum(number for fate, number in self.fates.items() if fate.group == ARTICLE)
+
+    @property
+    def lost(self) -> Sequence[tuple[Fate, int]]:
+        """The causes of loss, the most frequent first."""
+        lost = [(fate, number) for fate, number in self.fates.items() if fate.lost]
+        return sorted(lost, key=lambda each: -each[1])
+
+    def examples(self, fate: Fate) -> list[str]:
+        """The latest addresses with this *fate*, the latest first."""
+        return [*reversed(self.losses.examples.get(fate.name, {}))]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "announced": self.announced,
+            "due": self.due,
+            "requested": self.requested,
+            "articles": self.articles,
+            "fates": {fate.name: number for fate, number in self.fates.items()},
+            "losses": [
+                {"fate": fate.name, "count": number, "examples": self.examples(fate)}
+                for fate, number in self.lost
+            ],
+        }

@@ -11,7 +11,15 @@ from typing import Final
 
 from scrapy_mss.blocks.lessons import described
 from scrapy_mss.output.html_elements import Html, document, element, joined, table
-from scrapy_mss.quality.alarms import WINDOW, Figure
+from scrapy_mss.quality.alarms import (
+    EMPTY,
+    SILENT,
+    UNREACHABLE,
+    WINDOW,
+    Figure,
+    Incident,
+    hour_text,
+)
 from scrapy_mss.quality.counts import (
     ARTICLES,
     COVERAGE,
@@ -25,7 +33,6 @@ from scrapy_mss.quality.counts import (
     Scale,
     Share,
 )
-from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, plural
 
 MIN_DAYS: Final = 3  # that make a line
@@ -111,7 +118,6 @@ def _alarm(alarm: Alarm) -> Html:
 
 
 def _attempts(found: Report) -> Html:
-    """A row for each site that was tried or is of the list: when it answered, and when not."""
     sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
     heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
     return _section("Answers of sites", heads, map(_attempts_row, sites), "box answers")
@@ -149,7 +155,6 @@ def _attempts_row(site: SiteReport) -> Html:
 
 
 def _coverage(found: Report) -> Html:
-    """A row for each site that announced anything: what came of it."""
     sites = [site for site in found.sites if site.coverage.announced]
     heads = ("Site", "Announced", "Due", "Requested", "Articles", "", "Lost")
     return _section("Coverage", heads, map(_coverage_row, sites), "box coverage")
@@ -221,7 +226,6 @@ def _figure(site: SiteReport, measure: str) -> Figure | None:
 def _daily(
     site: SiteReport, found: Report, number: Callable[[Counts], float | None]
 ) -> list[float | None]:
-    """A number for each day; None where nothing was counted."""
     days = range(found.first, found.today + 1)
     return [number(site.days[day]) if day in site.days else None for day in days]
 
@@ -271,7 +275,6 @@ def _learned(site: SiteReport) -> Html:
 
 
 def _losses(site: SiteReport) -> Html:
-    """The causes for which articles did not come out, with the latest addresses."""
     rows = [
         element(
             "tr",

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from shlex import quote
 from typing import Any, Final, TypeAlias
 
 from scrapy_mss.blocks.lessons import Lessons, SiteLesson
 from scrapy_mss.pages.kinds import SHELL
-from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import (
+    DAY,
+    RECENT,
+    WINDOW,
+    Activity,
+    Figure,
+    Incident,
+    figures,
+    hour_text,
+    incidents,
+)
 from scrapy_mss.quality.counts import (
     ARTICLES,
     KIND,
@@ -24,10 +34,8 @@ from scrapy_mss.quality.counts import (
     PAGES,
     Counts,
 )
-from scrapy_mss.quality.coverage import Coverage
-from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
-from scrapy_mss.quality.losses import Losses, LossStore
-from scrapy_mss.quality.store import Days, QualityStore
+from scrapy_mss.quality.fates import Coverage
+from scrapy_mss.quality.store import Days, Losses, QualityStore
 from scrapy_mss.storage.tables import Store
 
 EPOCH: Final = date(1970, 1, 1)
@@ -86,13 +94,11 @@ class SiteReport:
 
     @property
     def error(self) -> str | None:
-        """Why the last failed request failed."""
         last = self.activity.last_failure
         return None if last is None else self.activity.failed[last]
 
     @property
     def last_success(self) -> str:
-        """When the site last answered, as text."""
         if self.activity.last_answer is not None:
             return hour_text(self.activity.last_answer)
         if self.activity.attempts or self.activity.tried:
@@ -105,7 +111,6 @@ class SiteReport:
         return MEASURES[measure].value(self.total) if figure is None else figure.now
 
     def kinds(self, today: int) -> Iterator[RecentShare]:
-        """How many pages are of each kind."""
         recent, earlier = Counter[str](), Counter[str]()
         for day, counts in self.days.items():
             (recent if day > today - RECENT else earlier).update(counts)
@@ -126,12 +131,10 @@ class Report:
 
     @property
     def first(self) -> int:
-        """The first day that is looked at."""
         return self.today - WINDOW + 1
 
     @property
     def alarms(self) -> list[Alarm]:
-        """Declines and incidents of all sites."""
         return [alarm for site in self.sites for alarm in site.alarms]
 
     @property
@@ -140,7 +143,6 @@ class Report:
 
     @property
     def advice(self) -> list[str]:
-        """What to do about sites, a line each."""
         repairs = [
             f"{site.site}: its rule may be outdated: {REPAIR} https://{site.site}/ --replace "
             f"{quote(self.rules[site.site])}"
@@ -170,7 +172,7 @@ def report_of(
     sites |= {site: {} for site in listed if site not in sites}
     found = report(sites, now, listed, with_past(store, sites))
     known = lessons or Lessons()
-    losses = LossStore(stored).of(sites)
+    losses = QualityStore(stored).losses(sites)
     complete = [
         replace(
             site,
@@ -242,19 +244,14 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "error": site.error,
         "measures": _known({name: site.value(name) for name in MEASURES}),
         "alarms": [_alarm_json(alarm) for alarm in site.alarms],
-        "learned": None if site.learned is None else _learned_json(site.learned),
-        "kinds": [_share_json(each) for each in site.kinds(today)],
+        "learned": None if site.learned is None else _known(site.learned._asdict()),
+        "kinds": [
+            {"text": each.text, "now": _rounded(each.now), "before": _rounded(each.before)}
+            for each in site.kinds(today)
+        ],
         "coverage": site.coverage.as_json(),
         "days": [_day_json(day, counts) for day, counts in sorted(site.days.items())],
     }
-
-
-def _learned_json(learned: SiteLesson) -> dict[str, Any]:
-    return {name: round(value, 4) for name, value in learned._asdict().items()}
-
-
-def _share_json(share: RecentShare) -> dict[str, Any]:
-    return {**asdict(share), "now": _rounded(share.now), "before": _rounded(share.before)}
 
 
 def _alarm_json(alarm: Alarm) -> dict[str, Any]:

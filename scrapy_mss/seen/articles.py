@@ -20,8 +20,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
-from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.sentences import added, n_removed, with_sentences
+from scrapy_mss.seen.paragraphs import Paragraphs, added, n_removed, with_sentences
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
@@ -172,7 +171,7 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
 
     def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:
         """Read an article without a date again after *recheck* minutes."""
-        super().__init__(dict)
+        super().__init__(dict, adding)
         self._store = store
         self._recheck = recheck
         self._now = now
@@ -325,11 +324,9 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
             return None
 
     def add_list(self, url: str, site: str, seen: SeenList) -> None:
-        """Note the state of the list at *url*, of *site*, for the end of the crawl."""
         self._lists[url] = site, seen
 
     def add_named(self, url: str, kind: str, named: Iterable[str]) -> None:
-        """Note that the list at *url* names others, of some *kind*."""
         if url in self._lists:
             site, seen = self._lists[url]
             lists = (*seen.lists, *((kind, each) for each in named))
@@ -338,9 +335,6 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     def leave_incomplete(self, site: str) -> None:
         """Note that not everything in the lists of *site* was downloaded."""
         self._incomplete.add(site)
-
-    def _change(self, batch: dict[int, SeenArticle]) -> Change:
-        return adding(batch)
 
     def _joined(
         self, batch: dict[int, SeenArticle], later: dict[int, SeenArticle]

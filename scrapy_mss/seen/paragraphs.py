@@ -11,16 +11,21 @@ Two kinds of paragraphs count: those beside others of the article in the same el
 an advertisement or a teaser that was kept by mistake, and those that were edited, so that an old
 and a new one have most of their phrases in common. In a short line that is no headline, numbers and
 the word after them do not count: "3 hours ago", "12 comments".
+
+Sentences are compared in the same way. A line of a text is a paragraph of its page. A sentence is
+new if neither it was in the article nor its line on the page; it is gone if neither it is in the
+article nor its line on the page. So what is read otherwise than before, of the same page, is
+neither.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 from struct import Struct
 from typing import Final, TypeAlias
 from zlib import crc32
@@ -32,7 +37,7 @@ from scrapy_mss.blocks.opinions import Role, role_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import CLOSE, Bools, Counts
+from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats
 from scrapy_mss.seen.sketches import has_no_spaces, words_of
 
 Hashes: TypeAlias = NDArray[np.uint32]
@@ -72,7 +77,7 @@ class Paragraphs:
     certain: Bools  # bool[n]: are text of the article, and no box that was kept by mistake
     phrases: Phrases  # uint16[n, N_PHRASES]: a sample of the phrases of each, 0 where it has fewer
     others: Hashes  # uint32[m]
-    # uint32[k, 2]: lines of the text with several sentences, and each of these (`seen.sentences`)
+    # uint32[k, 2]: lines of the text with several sentences, and each of these
     pairs: Hashes = field(default_factory=lambda: np.empty((0, 2), np.uint32))
 
     @classmethod
@@ -132,9 +137,6 @@ class Paragraphs:
         others = np.frombuffer(data, "<u4", m, at + n * _ROW)
         pairs = np.frombuffer(data, "<u4", rest // 4, len(data) - rest).reshape(-1, 2)
         return cls(kept, certain, phrases, others, pairs)
-
-    def with_pairs(self, pairs: Sequence[tuple[int, int]]) -> Paragraphs:
-        return replace(self, pairs=np.array(pairs, np.uint32).reshape(-1, 2))
 
     def differs_from(self, before: Paragraphs) -> bool:
         gone = ~np.isin(before.kept, self.all)
@@ -254,7 +256,7 @@ def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
         keys = mix([names, *page.ancestor_keys[1:depth, :n]])
         alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
         group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
-        of_article |= _has_most(group, kept, words)
+        of_article |= _shares(group, kept, words) > MOST
     found: Bools = of_article & is_text(page, lines) & ~_advertises(page, n)
     return found
 
@@ -270,17 +272,14 @@ def is_text(page: Page, lines: list[str]) -> Bools:
 
 def _of_article(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
     """bool[n]: blocks in whose *group* several are *kept*, or much of all that is."""
-    counts = np.bincount(group, kept)
-    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
-    enough: Bools = ((counts >= MIN_BESIDE) | (share >= MIN_SHARE))[group]
-    return enough
+    enough: Bools = np.bincount(group, kept)[group] >= MIN_BESIDE
+    return enough | (_shares(group, kept, words) >= MIN_SHARE)
 
 
-def _has_most(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
-    """bool[n]: blocks in the *group* that has most of all that is *kept*."""
-    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
-    most: Bools = (share > MOST)[group]
-    return most
+def _shares(group: NDArray[np.intp], kept: Bools, words: Counts) -> Floats:
+    """float64[n]: which share of all that is *kept* is in the *group* of each block."""
+    shares: Floats = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    return shares[group]
 
 
 def _advertises(page: Page, n: int) -> Bools:
@@ -320,3 +319,73 @@ def _are_alike(one: Phrases, other: Phrases) -> bool:
     shared = np.intersect1d(one[one > 0], other[other > 0])
     fewer = min(int(np.count_nonzero(one)), int(np.count_nonzero(other)))
     return fewer > 0 and len(shared) >= ALIKE * fewer
+
+
+MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a long article has 1,000
+
+# After a point that no abbreviation such as "St." ends with, or after another end of a sentence.
+_BETWEEN: Final = re.compile(
+    r"(?:(?<=[^\W_]{3}[.۔।])|(?<=[!?…؟]))[\"”’»)\]]{0,3}\s+"  # noqa: RUF001
+    r"|(?<=[。！？])[\"”’」』）]{0,3}\s*"  # noqa: RUF001
+)
+_MARK: Final = re.compile(r"(?:-|\d{1,4}\.) ")  # of an item of a list
+
+
+def sentences_of(line: str) -> list[tuple[str, str]]:
+    """The sentences of a *line* of text, and their words."""
+    ends = [0, *(found.end() for found in _BETWEEN.finditer(line)), len(line)]
+    parts = (line[start:end].strip() for start, end in pairwise(ends))
+    return [(part, words) for part in parts if (words := normalized(part))]
+
+
+def with_sentences(paragraphs: Paragraphs, text: str) -> Paragraphs:
+    """*paragraphs* with the sentences of the *text* that is not one by itself of the page."""
+    kept = set(paragraphs.kept.tolist())
+    pairs = (
+        (of_line, each)
+        for of_line, _, hashes in _lines(text)
+        if len(hashes) > 1 or of_line not in kept
+        for each in hashes
+    )
+    kept_pairs = np.array([*islice(pairs, MAX_SENTENCES)], np.uint32).reshape(-1, 2)
+    return replace(paragraphs, pairs=kept_pairs)
+
+
+def added(text: str, before: Paragraphs) -> list[str]:
+    """The sentences of *text* that the article did not have *before*."""
+    page, known = set(before.all.tolist()), _known(before)
+    return [
+        sentence
+        for of_line, sentences, hashes in _lines(text)
+        if of_line not in page
+        for sentence, each in zip(sentences, hashes, strict=True)
+        if each not in known
+    ]
+
+
+def n_removed(before: Paragraphs, now: Paragraphs) -> int:
+    """How many sentences that the article had *before* it has no longer *now*."""
+    lines, sentences = before.pairs.T
+    alone = before.kept[~np.isin(before.kept, lines)]
+    lines, sentences = np.append(lines, alone), np.append(sentences, alone)
+    here = np.array([*_known(now)], np.uint32)
+    gone = ~np.isin(lines, now.all) & ~np.isin(sentences, here)
+    return len(np.unique(sentences[gone]))
+
+
+def _known(paragraphs: Paragraphs) -> set[int]:
+    return {*paragraphs.kept.tolist(), *paragraphs.pairs[:, 1].tolist()}
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str], list[int]]]:
+    """The hash of each line of *text*, its sentences, and their hashes."""
+    for line in text.splitlines()[:MAX_PARAGRAPHS]:
+        mark = _MARK.match(line)
+        found = sentences_of(line[mark.end() :] if mark else line)
+        if not found:
+            continue
+        sentences, said = [each for each, _ in found], [words for _, words in found]
+        if len(found) == 1 and not line.rstrip().endswith(ENDS):  # as the page has a short line
+            said = [normalized(sentences[0], may_count=True)]
+        of_line, *hashes = hashes_of([" ".join(said), *said]).tolist()
+        yield of_line, sentences, hashes

@@ -68,7 +68,6 @@ class AddressCounts:
         return self.of_shape.get(shape, NOTHING)
 
     def plus(self, other: AddressCounts) -> AddressCounts:
-        """Both added, within the bound."""
         if not self.of_shape or not other.of_shape:
             return self if self.of_shape else other
         total = dict(self.of_shape)

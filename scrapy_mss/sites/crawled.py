@@ -130,7 +130,7 @@ class CrawledSites(BatchedPart[Batch]):
         self, store: SiteStore, max_bytes: int, now: Callable[[], int] = minute_now
     ) -> None:
         """Keep up to *max_bytes* in memory, and the rest in *store*."""
-        super().__init__(Batch)
+        super().__init__(Batch, self._change)
         self._store = store
         self._max_bytes = max_bytes
         self._now = now

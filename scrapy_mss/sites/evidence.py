@@ -118,7 +118,8 @@ def usual_share(recalled: Recalled, probability: Floats) -> float:
     It is 0 where that is next to all of the pages: these are no copies of one article.
     """
     share = recalled.texts[0] / recalled.pages
-    usual = _share_of_article(share, _likely_words(recalled.keys, probability))
+    likely_words = recalled.keys.words * probability * (probability > EVEN)
+    usual = _share_of_article(share, likely_words)
     return usual if usual < EVERYWHERE else 0.0
 
 
@@ -144,11 +145,6 @@ def neighbours(keys: BlockKeys, repeated: Floats) -> Floats:
 
 def _strength(share: Floats) -> Floats:
     return np.log1p(STEEPNESS * share)
-
-
-def _likely_words(keys: BlockKeys, probability: Floats) -> Floats:
-    """float64[n]: the expected words of the blocks that are more likely in the article than not."""
-    return keys.words * probability * (probability > EVEN)
 
 
 def _share_of_article(share: Floats, words: Floats) -> float:

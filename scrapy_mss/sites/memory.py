@@ -78,7 +78,6 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         )
 
     def plus(self, other: KeyedCounts) -> KeyedCounts:
-        """Both tables added."""
         if not len(self) or not len(other):
             return self if len(self) else other
         return KeyedCounts(*_added(self, other))

@@ -155,7 +155,6 @@ class SiteStore:
         self._damaged: set[str] = set()  # sites of which that was logged
 
     def load(self, site: str) -> SiteMemory:
-        """What is known of *site*; an empty memory if nothing."""
         return self._memory(site, self._store.get(_rows(site), patient=False))
 
     def adding(

@@ -221,8 +221,16 @@ class NewsSpider(Spider):
         if answer is None:
             return None
         site.seconds += answer.seconds
+        if answer.off_site and not site.is_off_site:
+            site.is_off_site = True
+            self.logger.info(
+                "scrapy-mss: lists of %s name addresses of other sites, such as %.200s, which are "
+                "left out; to have them, name the host in MSS_SITES, on the line of the site",
+                site.name,
+                answer.off_site,
+            )
         if not answer.reason:
-            return self._noted(site, answer)
+            return answer
         self.logger.warning("scrapy-mss: %s cannot be read: %s", response.url, answer.details)
         MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=answer.reason)
         # What is not HTML stays so until it changes, and then the server sends it again.
@@ -244,17 +252,6 @@ class NewsSpider(Spider):
         answer = self.list_reader.read(about, response.body)
         await completed(answer)
         return None if answer.cancelled() else answer.result()
-
-    def _noted(self, site: ListedSite, answer: ListAnswer) -> ListAnswer:
-        if answer.off_site and not site.is_off_site:
-            site.is_off_site = True
-            self.logger.info(
-                "scrapy-mss: lists of %s name addresses of other sites, such as %.200s, which are "
-                "left out; to have them, name the host in MSS_SITES, on the line of the site",
-                site.name,
-                answer.off_site,
-            )
-        return answer
 
     def request_meta(self, site: str, kind: str) -> dict[str, Any]:
         """What the meta of a request of *site* has beside our own keys; override it for more.

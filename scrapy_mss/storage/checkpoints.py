@@ -72,19 +72,18 @@ class CheckpointPart(ABC):
 
 
 class BatchedPart(CheckpointPart, Generic[B]):
-    """A part that collects what is unsaved in a batch, and goes on with an *empty* one."""
+    """A part that collects what is unsaved in a batch, and goes on with an *empty* one.
 
-    def __init__(self, empty: Callable[[], B]) -> None:
+    *change* gives the change that stores a batch.
+    """
+
+    def __init__(self, empty: Callable[[], B], change: Callable[[B], Change]) -> None:
         super().__init__()
-        self._empty = empty
+        self._empty, self._change = empty, change
         self._unsaved = empty()
         self._in_flight = empty()  # what is being written
         self._n_dropped = 0
         self._n_written = 0  # of the last batch that was written
-
-    @abstractmethod
-    def _change(self, batch: B) -> Change:
-        """The change that stores *batch*."""
 
     @abstractmethod
     def _joined(self, batch: B, later: B) -> B:

@@ -22,30 +22,10 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.suggest.fields import field_rules
 from scrapy_mss.suggest.places import best_place
-from scrapy_mss.suggest.readings import (
-    NO_ARTICLE,
-    PageAgreement,
-    SitePage,
-    agreements,
-    expected,
-    read_pages,
-)
+from scrapy_mss.suggest.readings import PageAgreement, SitePage, agreements, expected, read_pages
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import yaml_of
 from scrapy_mss.wrappers.selectors import Selector
-
-__all__ = (
-    "NO_ARTICLE",
-    "NoRuleError",
-    "PageAgreement",
-    "SitePage",
-    "Suggestion",
-    "agreements",
-    "of_one_site",
-    "read_pages",
-    "suggest",
-    "suggest_of",
-)
 
 MAX_PAGES: Final = 50  # that are read; more add nothing and take longer
 MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages

@@ -4,12 +4,15 @@ A request contains everything on which its answer depends, including the text of
 state of the server is the pages, and what reading them gave. A problem with a rule, a click or a
 file is a regular answer (`problems`). A request of any other form than those of the page is a
 `RequestError`.
+
+What the rule and the model select on a page are masks over the same tokens, so their differences
+are known by position: no texts are compared, and the page is read only once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic
@@ -19,18 +22,15 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.extractor import Explanation, Extractor
-from scrapy_mss.suggest import (
-    NoRuleError,
-    SitePage,
-    agreements,
-    read_pages,
-    suggest_of,
-)
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
+from scrapy_mss.markup.tokens import CLOSE, Bools, Indices, Tokens
+from scrapy_mss.suggest import NoRuleError, suggest_of
+from scrapy_mss.suggest.readings import SitePage, agreements, read_pages
 from scrapy_mss.workbench import saving
-from scrapy_mss.workbench.comparison import blocks_inside, by_model, differences
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited
-from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.wrappers import Labelling, Wrapper, WrapperError, css
+from scrapy_mss.wrappers.rules import UrlParts
 from scrapy_mss.wrappers.schema import yaml_of
 
 Json = dict[str, Any]
@@ -42,6 +42,13 @@ MAX_RUNS: Final = 100_000  # of text in a block
 MAX_PROBLEMS: Final = 20  # of a rule, that are shown
 LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
 LONGEST_FIELD: Final = 500
+MAX_SITES: Final = 2_000
+MAX_CHARACTERS: Final = 500_000_000  # of all pages, in memory
+_BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
+BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
+AROUND: Final = 8  # words of agreement that are shown before and after a difference
+MAX_WORDS: Final = 3_000  # of a page's differences
+MAX_DIFFERENCES: Final = 300  # runs of these words
 
 
 class RequestError(ValueError):
@@ -251,14 +258,114 @@ def answer(name: str, values: Mapping[str, object], state: WorkbenchState) -> Js
     try:
         return ENDPOINTS[name](Request(values, state))
     except WrapperError as error:
-        return {"problems": _problems(error)}
+        found = [(each.line, str(each)) for each in error.problems[:MAX_PROBLEMS]]
     except (EditError, saving.SaveError, OSError) as error:
-        return {"problems": [_problem(error)]}
+        found = [(0, str(error))]
+    return {"problems": [{"line": line, "text": text} for line, text in found]}
 
 
-def _problems(error: WrapperError) -> list[Json]:
-    return [{"line": each.line, "text": str(each)} for each in error.problems[:MAX_PROBLEMS]]
+@dataclass(slots=True)
+class Pages:
+    """The pages from which rules are made, by host: subdomains usually have layouts of their own.
+
+    At most *most* pages by site, each address once; ``left_out`` counts those beyond a bound.
+    """
+
+    most: int
+    by_site: dict[str, list[StoredPage]] = field(default_factory=dict)
+    left_out: int = 0
+    _seen: set[str] = field(default_factory=set)
+    _characters: int = 0
+
+    def add(self, pages: Iterable[StoredPage]) -> None:
+        for page in pages:
+            parts = UrlParts.of(page.url)
+            site = parts.host if parts else ""
+            if not site or page.url in self._seen:
+                continue
+            if self._is_full(site, page):
+                self.left_out += 1
+                continue
+            self._seen.add(page.url)
+            self._characters += len(page.html)
+            self.by_site.setdefault(site, []).append(page)
+
+    def _is_full(self, site: str, page: StoredPage) -> bool:
+        of_site = self.by_site.get(site)
+        if of_site is None and len(self.by_site) >= MAX_SITES:
+            return True
+        has_most = of_site is not None and len(of_site) >= self.most
+        return has_most or self._characters + len(page.html) > MAX_CHARACTERS
 
 
-def _problem(error: Exception) -> Json:
-    return {"line": 0, "text": str(error)}
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that the rule, the model or both keep; or a gap: words of both that are not shown."""
+
+    kind: str
+    text: str
+
+
+def by_model(page: SitePage) -> Bools:
+    """bool[n_tokens]: the article of the model; nothing on a page that is not an article."""
+    kept: Bools = page.extraction.kept
+    return kept if page.extraction.is_article else np.zeros_like(kept)
+
+
+def blocks_inside(blocks: Sequence[ExplainedBlock], tokens: Tokens, inside: Bools) -> str:
+    """A digit for each block: 1 if half of its words and symbols at least are *inside*."""
+    counts = np.concatenate(([0], np.cumsum(tokens.kind > CLOSE)))
+    within = np.concatenate(([0], np.cumsum(inside & (tokens.kind > CLOSE))))
+    first = np.array([block.first for block in blocks], np.intp)
+    after = np.array([block.last + 1 for block in blocks], np.intp)
+    of_block, inside_it = counts[after] - counts[first], within[after] - within[first]
+    return "".join(
+        "01"[is_in] for is_in in ((2 * inside_it >= of_block) & (inside_it > 0)).tolist()
+    )
+
+
+def differences(tokens: Tokens, by_rule: Bools, by_model: Bools) -> list[Run]:
+    """Where only the rule or only the model keeps words, with the words around."""
+    at = np.flatnonzero((by_rule | by_model) & (tokens.kind > CLOSE))
+    kinds = np.where(by_rule[at] & by_model[at], 0, np.where(by_rule[at], 1, 2))
+    names = (BOTH, RULE, MODEL)
+    edges = np.flatnonzero(np.diff(kinds, prepend=-1, append=-1))
+    runs = [
+        (names[int(kinds[start])], at[start:end])
+        for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    ]
+    if len(runs) == 1 and runs[0][0] == BOTH:
+        return []
+    return list(_shown(tokens, runs[:MAX_DIFFERENCES]))
+
+
+def _shown(tokens: Tokens, runs: Sequence[tuple[str, Indices]]) -> Iterator[Run]:
+    left = MAX_WORDS
+    for number, (kind, at) in enumerate(runs):
+        if left <= 0:
+            yield Run(GAP, "…")
+            return
+        if kind != BOTH or len(at) <= 2 * AROUND:
+            yield Run(kind, _words_at(tokens, at[:left]))
+            left -= len(at)
+            continue
+        if number > 0:
+            yield Run(BOTH, _words_at(tokens, at[:AROUND]))
+        yield Run(GAP, f"{len(at):,}")
+        if number < len(runs) - 1:
+            yield Run(BOTH, _words_at(tokens, at[-AROUND:]))
+        left -= 2 * AROUND
+
+
+def _words_at(tokens: Tokens, at: Indices) -> str:
+    """The words and symbols *at* these places, with a line end where a block begins or ends."""
+    pieces: list[str] = []
+    end, last = -1, -1
+    for token in at.tolist():
+        start = int(tokens.clean_start[token])
+        if last >= 0 and start > end:
+            is_new = np.isin(tokens.tag[last + 1 : token], _BLOCKS).any()
+            pieces.append("\n" if is_new else " ")
+        pieces.append(tokens.clean[start : int(tokens.clean_end[token])])
+        end, last = int(tokens.clean_end[token]), token
+    return "".join(pieces)

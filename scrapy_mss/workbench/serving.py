@@ -2,6 +2,23 @@
 
 Reading pages is slow, so requests are answered in a thread, one after the other, while the event
 loop continues. If one fails, the error is logged and returned.
+
+Only the workbench's own page has access, no other page in the browser. The UI origin serves that
+page, its script and the API; the frame origin serves untrusted pages, as they are drawn, to a
+sandboxed frame of the UI. A request is allowed if
+
+    its Host is the address that was opened        no DNS rebinding
+    its Origin is that of the UI, if it has one    no form or script of another page
+    Sec-Fetch-Site agrees, if it is there          no link or image in another page
+    it has the token                               no other program or user of the machine, unless
+                                                   it sees the command line of the browser that is
+                                                   started (`--no-browser` starts none)
+
+The token of the UI is in the fragment of the address, which browsers never send, and then in a
+header, which only a script of the UI origin can set. A cookie would be sent to every port of the
+host, including the frame's and other servers', and with every request that any page makes the
+browser send. The token of the frame is a part of its path. The API allows only POST requests with
+JSON and an Origin.
 """
 
 from __future__ import annotations
@@ -11,31 +28,37 @@ import logging
 import os
 import socket
 from asyncio import get_running_loop
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from secrets import compare_digest, token_urlsafe
 from typing import Any, Final, NamedTuple, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapy_mss.workbench.api import ENDPOINTS, RequestError, WorkbenchState, answer
 from scrapy_mss.workbench.drawing import (
+    FRAME_SCRIPT,
     drawn_for_frame,
-    frame_script,
     frame_style,
     hash_of,
     static_file,
 )
-from scrapy_mss.workbench.security import HOST, MAX_BYTES, Guard, Origins, frame_headers
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+HOST: Final = "127.0.0.1"
+TOKEN_HEADER: Final = "x-workbench-token"  # noqa: S105 - the name of a header
+API: Final = "/api/"
+MAX_BYTES: Final = 2**20  # of a request; a rule takes kilobytes
 STATIC: Final = {
     "/": ("index.html", "text/html"),
     "/workbench.css": ("workbench.css", "text/css"),
@@ -45,7 +68,6 @@ STATIC: Final = {
 
 
 def _application(state: WorkbenchState, origins: Origins) -> ASGIApp:
-    """Both origins of the workbench, behind the guard."""
     state.frame = f"{origins.frame}/{origins.frame_token}"
     worker = ThreadPoolExecutor(1, "workbench")
 
@@ -84,7 +106,7 @@ def _ui(state: WorkbenchState, run: Callable[..., Any]) -> ASGIApp:
 
 
 def _frame(state: WorkbenchState, origins: Origins, run: Callable[..., Any]) -> ASGIApp:
-    headers = frame_headers(origins, hash_of(frame_script()), hash_of(frame_style()))
+    headers = frame_headers(origins, hash_of(static_file(FRAME_SCRIPT)), hash_of(frame_style()))
 
     async def page(request: Request) -> Response:
         site, number = request.path_params["site"], request.path_params["number"]
@@ -122,7 +144,6 @@ class Server(NamedTuple):
     sockets: list[socket.socket]
 
     def run(self) -> None:
-        """Answer requests until the server is stopped."""
         self.server.run(sockets=self.sockets)
 
 
@@ -152,3 +173,143 @@ def _listening(port: int) -> socket.socket:
     found.bind((HOST, port))
     found.listen()
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The two addresses, and their tokens."""
+
+    ui_port: int
+    frame_port: int
+    ui_token: str = field(default_factory=lambda: token_urlsafe(32), repr=False)
+    frame_token: str = field(default_factory=lambda: token_urlsafe(32), repr=False)
+
+    @property
+    def ui(self) -> str:
+        return f"http://{HOST}:{self.ui_port}"
+
+    @property
+    def frame(self) -> str:
+        return f"http://{HOST}:{self.frame_port}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.ui}/#{self.ui_token}"
+
+
+def ui_headers(origins: Origins) -> dict[str, str]:
+    """The headers of every response of the UI origin."""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        f"connect-src 'self'; frame-src {origins.frame}; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    return {
+        "content-security-policy": policy,
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        **_COMMON,
+    }
+
+
+def frame_headers(origins: Origins, scripts: str, styles: str) -> dict[str, str]:
+    """The headers of an untrusted page; *scripts* and *styles* are the hashes of ours.
+
+    The sandbox gives the page an opaque origin; with ``allow-same-origin``, a script that ran there
+    could remove the sandbox.
+    """
+    policy = (
+        f"sandbox allow-scripts; default-src 'none'; script-src {scripts}; style-src {styles}; "
+        f"base-uri 'none'; form-action 'none'; frame-ancestors {origins.ui}"
+    )
+    return {
+        "content-security-policy": policy,
+        "cross-origin-resource-policy": "same-site",
+        **_COMMON,
+    }
+
+
+_COMMON: Final = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+
+
+class Guard:
+    """Passes allowed requests on; rejects others with the reason, before their body is read."""
+
+    def __init__(self, ui: ASGIApp, frame: ASGIApp, origins: Origins) -> None:
+        self.ui, self.frame, self.origins = ui, frame, origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        is_frame = scope["server"][1] == self.origins.frame_port
+        check = _rejected_by_frame if is_frame else _rejected_by_ui
+        reason = check(self.origins, scope["method"], scope["path"], Headers(scope=scope))
+        if reason:
+            answer = PlainTextResponse(f"rejected: {reason}\n", 403, headers=_COMMON)
+            await answer(scope, receive, send)
+        elif is_frame:
+            await self.frame(scope, receive, send)
+        else:
+            await self.ui(scope, receive, _with(ui_headers(self.origins), send))
+
+
+def _with(headers: dict[str, str], send: Send) -> Send:
+    async def send_with(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(headers)
+        await send(message)
+
+    return send_with
+
+
+def _rejected_by_ui(origins: Origins, method: str, path: str, headers: Headers) -> str:
+    """Why the UI origin rejects a request; empty if it does not."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+    is_api = path.startswith(API)
+    wrong = (
+        (headers.get("host") != f"{HOST}:{origins.ui_port}", "unexpected Host header"),
+        (origin not in (None, origins.ui), "it comes from another origin"),
+        # none: an address that the user has opened
+        (site not in ("same-origin", "none"), "it comes from another site"),
+        (not is_api and method not in ("GET", "HEAD"), "expected GET"),
+    )
+    return _first(wrong) or (_rejected_by_api(origins, method, headers) if is_api else "")
+
+
+def _rejected_by_api(origins: Origins, method: str, headers: Headers) -> str:
+    length = headers.get("content-length", "")
+    is_short = length.isascii() and length.isdigit() and int(length[:12]) <= MAX_BYTES
+    wrong = (
+        (method != "POST", "expected POST"),
+        (headers.get("origin") is None, "it has no origin"),
+        (not _is_token(headers.get(TOKEN_HEADER, ""), origins.ui_token), "invalid token"),
+        (headers.get("content-type") != "application/json", "expected JSON"),
+        (not is_short, f"expected a content-length of at most {MAX_BYTES:,} bytes"),
+    )
+    return _first(wrong)
+
+
+def _rejected_by_frame(origins: Origins, method: str, path: str, headers: Headers) -> str:
+    """Why an untrusted page is not shown; empty if it is."""
+    token, site = path.removeprefix("/").partition("/")[0], headers.get("sec-fetch-site")
+    is_framed = headers.get("sec-fetch-dest", "iframe") == "iframe"
+    wrong = (
+        (headers.get("host") != f"{HOST}:{origins.frame_port}", "unexpected Host header"),
+        (method != "GET", "expected GET"),
+        (not is_framed, "pages are shown only in the workbench"),
+        (site not in ("same-origin", "same-site", None), "it comes from another site"),
+        (not _is_token(token, origins.frame_token), "invalid token"),
+    )
+    return _first(wrong)
+
+
+def _first(wrong: Iterable[tuple[bool, str]]) -> str:
+    return next((reason for is_wrong, reason in wrong if is_wrong), "")
+
+
+def _is_token(given: str, token: str) -> bool:
+    return compare_digest(given.encode("utf-8", "replace"), token.encode("ascii"))

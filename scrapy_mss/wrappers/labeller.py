@@ -112,12 +112,9 @@ def unlabelled(
     return Labelling(wrapper, tokens, nothing, nothing, reason, failures=tuple(failures))
 
 
-def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labelling:
-    """Label the page with the HTML *source* by *wrapper*; *tokens* saves tokenizing it again."""
-    if tokens is None:
-        tokens = tokenize(source)
-    elif tokens.source != source:
-        raise ValueError("expected the tokens of this source, got those of another; leave them out")
+def label(wrapper: Wrapper, page: str | Tokens) -> Labelling:
+    """Label a *page* by *wrapper*, given its HTML or its tokens."""
+    tokens = tokenize(page) if isinstance(page, str) else page
     tree = aligned(tokens)
     if isinstance(tree, Reason):
         return unlabelled(wrapper, tokens, tree)

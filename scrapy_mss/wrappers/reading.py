@@ -20,10 +20,9 @@ from scrapy_mss.blocks.explanation import Decision, ExplainedBlock
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import kept_at
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.extractor import Explanation, Extraction, Extractor, Site
+from scrapy_mss.extractor import Explanation, Extraction, Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.rendering import readable
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Counts
 from scrapy_mss.models.model import Example, Model, example_of
 from scrapy_mss.pages.kinds import ARTICLE, Verdict
@@ -42,21 +41,16 @@ LABELLED = "labelled"
 NO_WRAPPER: Final = "no wrapper"
 
 
-def read_by(
-    wrapper: Wrapper, page: Page, extractor: Extractor, site: Site | None = None
-) -> Labelling:
+def read_by(wrapper: Wrapper, page: Page, extractor: Extractor) -> Labelling:
     """The article of *page* by *wrapper*, with the model of *extractor* if it leaves that to it."""
-    found = label(wrapper, page.tokens.source, page.tokens)
+    found = label(wrapper, page.tokens)
     if wrapper.body or found.reason is not None:
         return found
-    return read_at(found, page, extractor.extract_page(page, site))
+    return read_at(found, page, extractor.extract_page(page))
 
 
 def read_at(
-    place: Labelling,
-    page: Page,
-    extraction: Extraction,
-    least_probability: float = MIN_PROBABILITY,
+    place: Labelling, page: Page, extraction: Extraction, least_probability: float = MIN_PROBABILITY
 ) -> Labelling:
     """The article at a *place* that a rule has labelled, by the *extraction* of the same page."""
     kept = kept_at(page, extraction.kept, place.inside, place.excluded)
@@ -73,7 +67,7 @@ def explained(explanation: Explanation, rule: Wrapper) -> Explanation:
     """An *explanation* of the model's reading with what *rule* changes, if it is for the page."""
     extraction = explanation.extraction
     page = Page(extraction.tokens, extraction.url)
-    found = label(rule, page.tokens.source, page.tokens)
+    found = label(rule, page.tokens)
     if rule.around and found.reason is None:
         found = read_at(found, page, extraction)
     if found.reason is not None:
@@ -134,7 +128,7 @@ def example_on(page: StoredPage, wrappers: Registry, model: Model) -> Example | 
         return NO_WRAPPER
     if wrapper.around:
         return Rejection.READ_BY_MODEL.value
-    labelling = label(wrapper, page.html, tokenize(page.html))
+    labelling = label(wrapper, page.html)
     if labelling.reason is not None:
         return labelling.reason.value
     example = example_of(Page(labelling.tokens, page.url), labelling.inside, model)

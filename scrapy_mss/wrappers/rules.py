@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, get_args, get_origin, get_type_hints
-from urllib.parse import urlsplit
 
 from scrapy_mss.files.untrusted import printable
+from scrapy_mss.pages.addresses import fits, split_url
 from scrapy_mss.wrappers.errors import Problem, gathered, rejected, shown
 from scrapy_mss.wrappers.selectors import Coverage, Selector
 
@@ -35,11 +35,8 @@ class UrlParts(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> UrlParts | None:
-        try:
-            parts = urlsplit(url)
-            host = (parts.hostname or "").rstrip(".")
-        except ValueError:  # an unclosed bracket, and the like
-            return None
+        parts = split_url(url)
+        host = (parts.hostname or "").rstrip(".")
         return cls(without_www(host), parts.path or "/", parts.query) if host else None
 
 
@@ -55,25 +52,9 @@ def check_url_pattern(pattern: str) -> None:
 
 
 def url_matches(pattern: str, parts: UrlParts) -> bool:
-    """Whether *pattern* matches all of the path, or of path and query if it contains ``?``.
-
-    It takes one pass, however many stars there are.
-    """
+    """Whether *pattern* matches all of the path, or of path and query if it contains ``?``."""
     has_query = parts.query and "?" in pattern
-    target = f"{parts.path}?{parts.query}" if has_query else parts.path
-    first, *rest = pattern.split("*")
-    if not rest:
-        return target == first
-    *middle, last = rest
-    at, until = len(first), len(target) - len(last)
-    if at > until or not (target.startswith(first) and target.endswith(last)):
-        return False
-    for part in middle:
-        found = target.find(part, at, until)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return True
+    return fits(pattern, f"{parts.path}?{parts.query}" if has_query else parts.path)
 
 
 def _specificity(pattern: str) -> int:
@@ -253,12 +234,9 @@ ROLES: Final = {
 def check_selector(role: str, selector: Selector) -> None:
     """Raise a `WrapperError` if *selector* does not serve in the field *role*."""
     with gathered() as problems:
-        problems.found += _misuses(ROLES[role], selector)
-
-
-def _misuses(role: SelectorRole, selector: Selector) -> Iterator[Problem]:
-    if selector.coverage not in role.coverage:
-        got = f"{selector.text!r}, which selects everything"
-        yield Problem("a selector that leaves something out", got)
-    if role.elements_only and selector.selects_text:
-        yield Problem("a selector of elements", f"{selector.text!r}, which selects text")
+        if selector.coverage not in ROLES[role].coverage:
+            got = f"{selector.text!r}, which selects everything"
+            problems.found.append(Problem("a selector that leaves something out", got))
+        if ROLES[role].elements_only and selector.selects_text:
+            got = f"{selector.text!r}, which selects text"
+            problems.found.append(Problem("a selector of elements", got))

@@ -19,7 +19,6 @@ from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
-    CLASSES,
     SENTENCE_ENDS,
     each_once,
     pairs,
@@ -30,9 +29,8 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.core.hashing import MULTIPLIERS, numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import counts_of, random_network
+from tests.helpers.classifiers import container_features, counts_of, random_network
 from tests.helpers.compiled import both
-from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
@@ -74,8 +72,10 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
         texts = [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]] for at in run]
         words = [text for at, text in zip(run, texts, strict=True) if tokens.is_word[at]]
         ends = sum(text.startswith(tuple(SENTENCE_ENDS)) for text in texts)
-        assert one.counts[CLASSES.index("sentence_end")][block] == ends
-        assert one.counts[CLASSES.index("symbol")][block] == len(run) - len(words)
+        assert one.of("capital")[block] == sum(text[0].isupper() for text in texts)
+        assert one.of("digit")[block] == sum(text[0].isdigit() for text in texts)
+        assert one.of("sentence_end")[block] == ends
+        assert one.of("symbol")[block] == len(run) - len(words)
         assert one.letters[block] == sum(map(len, words))
         assert bool(one.last[block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
         assert bool(one.first[block] & BITS["comma"]) == texts[0].startswith((",", ";"))
@@ -100,33 +100,24 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
 
 @given(PAGES, st.integers(0, 9))
 @examples(2)
-def test_inputs_of_blocks_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
-    def columns() -> dict[str, bytes]:
+def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
+    source: str, seed: int
+) -> None:
+    network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
+
+    def computed() -> dict[str, bytes]:
         page = Page.of(source)
         evidence = np.random.default_rng(seed).normal(size=(len(POOLINGS), len(page.blocks)))
         inputs = block_inputs(page, evidence, evidence.sum(axis=0))
-        return {name: column.tobytes() for name, column in inputs.columns.items()}
+        odds = network.log_odds(inputs.columns.rows.T)
+        found = {name: column.tobytes() for name, column in inputs.columns.items()}
+        others = {"evidence": block_evidence(page, COUNTS).tobytes(), "log-odds": odds.tobytes()}
+        return found | others
 
-    one, other = both(columns)
+    one, other = both(computed)
 
     assert list(one) == list(other)
     assert [name for name in one if one[name] != other[name]] == []
-
-
-@given(PAGES, st.integers(0, 9))
-@examples(2)
-def test_evidence_and_probabilities_are_the_same_to_the_last_bit(source: str, seed: int) -> None:
-    network = random_network(len(INPUTS), n_hidden=seed + 1, seed=seed)
-
-    def found() -> list[bytes]:
-        page = Page.of(source)
-        evidence = block_evidence(page, COUNTS)
-        inputs = block_inputs(page, evidence, evidence.sum(axis=0))
-        return [evidence.tobytes(), network.log_odds(inputs.columns.rows.T).tobytes()]
-
-    one, other = both(found)
-
-    assert one == other
 
 
 @given(st.lists(st.sampled_from([0, 1, 2, 2**40, 2**64 - 1])))

@@ -203,8 +203,7 @@ TIMES = "<time>a</time><p>one<p>two <time>b</time><div><time>c</time></div><p>th
 
 
 @pytest.mark.parametrize(
-    ("kept", "n"),
-    [((1, 2), 1), ((1, 2, 3, 4), 3), ((2, 4), 3), ((4,), 1), ((1,), 0), ((), 0)],
+    ("kept", "n"), [((1, 2), 1), ((1, 2, 3, 4), 3), ((2, 4), 3), ((4,), 1), ((1,), 0), ((), 0)]
 )
 def test_times_are_those_between_the_first_and_the_last_kept_block(
     kept: tuple[int, ...], n: int

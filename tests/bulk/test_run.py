@@ -21,8 +21,13 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import (  # noqa: E402
+    ArticleExtractor,
+    DonePart,
+    OnProgress,
+    Part,
+    make_part,
+)
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,

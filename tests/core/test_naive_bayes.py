@@ -89,10 +89,7 @@ def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Page]) -
 @given(pages=EXAMPLES, source=SOURCES)
 @examples(0.5)
 def test_evidence_is_that_of_exact_features_in_dictionaries(
-    families: Sequence[str],
-    neighbours: bool,  # noqa: FBT001
-    pages: list[Example],
-    source: str,
+    families: Sequence[str], *, neighbours: bool, pages: list[Example], source: str
 ) -> None:
     page = Page.of(source)
     assert_no_bucket_is_shared(families, [page, *(learned_page for learned_page, _ in pages)])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scrapy_mss.files.content_encodings import EncodingError, decode
+from scrapy_mss.files.warc import EncodingError, decode
 
 BODY = b"<p>A page, and more of it.</p>" * 1000
 

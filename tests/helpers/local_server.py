@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from email.message import Message
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import TypeAlias
+
+from research.benchmarks.local_server import Handler
+
+Answer: TypeAlias = tuple[int, Mapping[str, str], bytes]  # status, headers and body
 
 POLL_SECONDS = 0.02  # how long the end of a server may take
 
@@ -25,6 +31,18 @@ def serving(
         finally:
             server.shutdown()
             thread.join()
+
+
+def answering(
+    answer: Callable[[str, Message], Answer], host: str = "127.0.0.1"
+) -> AbstractContextManager[str]:
+    """The same for a server that sends what *answer* says of a path and the request's headers."""
+
+    class Answering(Handler):
+        def do_GET(self) -> None:  # noqa: N802 - its name there
+            self.send(*answer(self.path, self.headers))
+
+    return serving(Answering, host)
 
 
 def serving_files(folder: Path) -> AbstractContextManager[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from scrapy_mss.workbench.security import Origins
+from scrapy_mss.workbench.serving import Origins
 from tests.helpers.browser import chromium
 
 SECONDS = 120  # for one answer, on a machine that has much else to do

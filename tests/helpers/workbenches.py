@@ -12,10 +12,8 @@ from typing import Any
 
 from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.workbench.api import WorkbenchState
-from scrapy_mss.workbench.pages import Pages
-from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
-from scrapy_mss.workbench.serving import serving
+from scrapy_mss.workbench.api import Pages, WorkbenchState
+from scrapy_mss.workbench.serving import HOST, TOKEN_HEADER, Origins, serving
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"

@@ -198,9 +198,7 @@ def pieces(found: list[tuple[str, int, int, str, bool]]) -> tuple[SimpleNamespac
 @examples(8)
 @example([(text, WORD, 0, "", True) for text in ("a" * 9, "&#x1F600;", "")])
 @example([("\xe9 &nbsp; \x01", WORD, 0, "", True)])
-def test_both_ways_find_the_same_runs_of_text(
-    found: list[tuple[str, int, int, str, bool]],
-) -> None:
+def test_both_ways_find_the_same_runs_of_text(found: list[tuple[str, int, int, str, bool]]) -> None:
     tokens, kept = pieces(found)
 
     one, other = both(lambda: _runs_of(cast("Tokens", tokens), kept))

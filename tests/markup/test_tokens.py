@@ -48,14 +48,7 @@ def test_is_open_finds_opening_tags_of_one_name() -> None:
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
-    [
-        (0, 8, PAGE),
-        (1, 5, "One, <b>two"),
-        (3, 4, "<b>"),
-        (3, 3, ""),
-        (0, 0, ""),
-        (5, 3, ""),
-    ],
+    [(0, 8, PAGE), (1, 5, "One, <b>two"), (3, 4, "<b>"), (3, 3, ""), (0, 0, ""), (5, 3, "")],
 )
 def test_html_is_the_exact_source(first: int, last: int, expected: str) -> None:
     assert tokenize(PAGE).html(first, last) == expected

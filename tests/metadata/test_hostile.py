@@ -30,9 +30,7 @@ VALUES = st.sampled_from(
 ATTRIBUTE_NAMES = """class content datetime href itemprop itemscope itemtype lang name property
     pubdate rel type""".split()
 ATTRIBUTES = st.dictionaries(
-    st.sampled_from(ATTRIBUTE_NAMES),
-    VALUES | st.sampled_from(KEYS),
-    max_size=4,
+    st.sampled_from(ATTRIBUTE_NAMES), VALUES | st.sampled_from(KEYS), max_size=4
 )
 ELEMENTS = st.recursive(
     VALUES,

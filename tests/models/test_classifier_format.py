@@ -10,7 +10,6 @@ import pytest
 from scrapy_mss.blocks import classifier, features
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats, Indices
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import DIGEST_SIZE, classifier_inputs, from_bytes, to_bytes
@@ -18,7 +17,6 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.model_files import assembled, parts_of, rejection_of, with_header
-from tests.helpers.news_pages import news_page
 
 PARTS = tuple(classifier_inputs())
 
@@ -41,15 +39,6 @@ def test_a_classifier_is_read_as_it_was_written(stored: bytes) -> None:
         assert after.arrays[name].dtype == np.float32
         assert np.array_equal(after.arrays[name], array)
     assert to_bytes(from_bytes(stored)) == stored
-
-
-def test_a_stored_model_extracts_what_it_did_before(stored: bytes) -> None:
-    page = news_page(9).html
-
-    one, other = (Extractor.of(model).extract(page) for model in (complete(), from_bytes(stored)))
-
-    assert (one.text, one.probability) == (other.text, other.probability)
-    assert one.scores.tolist() == other.scores.tolist()
 
 
 def test_the_weights_are_all_that_a_classifier_adds_to_the_counts(stored: bytes) -> None:

@@ -322,10 +322,3 @@ def test_what_a_crawl_learned_stays_beside_the_bundled_counts(bundled: Model) ->
 def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
     for model in (bundled, Model(PAPER)):
         assert with_bundled(model) is model
-
-
-def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:
-    crawl = learned(1)
-    crawl.learned_pages.add(7, 0)
-
-    assert 7 in with_bundled(crawl).learned.learned_pages

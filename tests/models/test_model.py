@@ -3,23 +3,18 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import CODE_ONLY, HORIZONTAL_RULE, PAPER_RULES
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models import model as module
-from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import (
-    MAX_RECENT,
+    MAX_EXCESS,
     PAGES_OF_A_GENERATION,
     LearnedPages,
     Model,
@@ -28,23 +23,6 @@ from scrapy_mss.models.model import (
 )
 from scrapy_mss.models.profiles import CLEANEVAL, DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from tests.helpers.classifiers import counts_of, random_classifier
-from tests.helpers.news_pages import news_page
-
-NUMBERS = st.lists(st.integers(0, 3), max_size=6)
-
-
-@cache
-def observation_of(number: int) -> Observation:
-    page = news_page(number)
-    return Model(DEFAULT).bayes.observe(Page(page.tokens), page.inside)
-
-
-def model_of(numbers: Sequence[int]) -> Model:
-    """A model that learned these pages, in this order."""
-    model = Model(DEFAULT)
-    for number in numbers:
-        model.bayes.add(observation_of(number))
-    return model
 
 
 def identifier_after(html: str, inside: Sequence[int], model: Model | None = None) -> str:
@@ -54,18 +32,6 @@ def identifier_after(html: str, inside: Sequence[int], model: Model | None = Non
     labels[list(inside)] = True
     model.bayes.learn(page, labels)
     return model.identifier
-
-
-@given(NUMBERS, NUMBERS, st.data())
-def test_merged_models_have_the_identifier_of_one_that_learned_all_in_any_order(
-    numbers: list[int], others: list[int], data: st.DataObject
-) -> None:
-    one, other = model_of(numbers), model_of(others)
-    shuffled = data.draw(st.permutations([*numbers, *others]))
-
-    one.bayes.merge(other.bayes)
-
-    assert one.identifier == model_of(shuffled).identifier
 
 
 STORY = '<div class="story"><p>One two three.</p></div>'
@@ -109,16 +75,9 @@ def test_learning_changes_the_identifier_of_a_model_with_a_classifier() -> None:
 
 
 def test_an_identifier_names_the_profile_and_the_number_of_pages() -> None:
-    assert model_of([1, 2, 2]).identifier.startswith("default@3p-")
+    assert Model(DEFAULT, None, counts_of([1, 2, 2])).identifier.startswith("default@3p-")
     assert Model(PAPER).identifier == "paper@0p-0000000000000000"
     assert Model(TRIGRAM).identifier != Model(PAPER).identifier
-
-
-@pytest.mark.parametrize("classifier", [None, random_classifier()], ids=["counts", "complete"])
-def test_a_stored_model_keeps_its_identifier(classifier: BlockClassifier | None) -> None:
-    model = Model(DEFAULT, classifier, counts_of([1, 2]))
-
-    assert from_bytes(to_bytes(model)).identifier == model.identifier
 
 
 ADDRESS = "https://news.example/story?id=1"
@@ -152,7 +111,7 @@ def key_of(html: str, address: str = ADDRESS) -> int:
 
 
 def test_what_was_added_is_in_the_set_and_nothing_else() -> None:
-    generations = random_generations(3, 3 * MAX_RECENT)
+    generations = random_generations(3, 3 * MAX_EXCESS)
     pages = pages_of(generations)
 
     assert content(pages) == generations

@@ -17,9 +17,7 @@ from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.tables import MODEL, Change, Key, Store, StoreError, writes_of
 from tests.helpers.classifiers import counts_of
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.stores import put
 
 
 def trained(*numbers: int) -> Model:
@@ -149,8 +147,7 @@ def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [b"", b"null", b"{}", b"[1, 2]", b'[1, 0, 0, "x", 0, []]', b"\xff", b"[" * 9999],
+    "damage", [b"", b"null", b"{}", b"[1, 2]", b'[1, 0, 0, "x", 0, []]', b"\xff", b"[" * 9999]
 )
 def test_a_damaged_head_is_named_and_nothing_is_written(store: Store, damage: bytes) -> None:
     put(store, MODEL.key("head"), damage, 0)

@@ -385,39 +385,21 @@ def test_leaving_out_the_attribute_filter_changes_nothing(
 NESTED = "a b em span p div h1 h2 ul li dl dd figure blockquote section br hr img nosuch".split()
 PARTS = st.sampled_from(
     [
-        *(f"<{name}>" for name in (*NESTED, "td", "pre", "rt")),
-        *(f"</{name}>" for name in (*NESTED, "td", "pre", "rt")),
+        *(f"<{end}{name}>" for end in ("", "/") for name in (*NESTED, "td", "pre", "rt")),
         *(
             "<a href='/x?a=1&b=2'>",
             "<a href=#x>",
             "<a title='\"<&nbsp;' HREF=/%2e/x>",
             "<p lang=de>",
         ),
-        *(
-            "<img src=//a.example/b>",
-            "<img alt=x src='data:text/html,x' width=1>",
-            f"<img src={PIXEL}>",
-        ),
+        *("<img src=//a.example/b>", "<img alt=x src='data:text/html,x' width=1>", "<!x>"),
         *(
             "<a href=javascript:x>",
             "<a href=https://xn--a.example/>",
             "<a href='https://a.b/\xe9'>",
         ),
-        *(
-            "one",
-            " ",
-            "\xa0",
-            "&",
-            "&amp",
-            "&nbsp;",
-            "&#8217;",
-            "&#146;",
-            "&#xFFFE;",
-            "<",
-            ">",
-            "AT&T",
-        ),
-        *("\ufeff", "\x85", '"', "\u3000", "<!x>"),
+        *("one", " ", "\xa0", "&", "&amp", "&nbsp;", "&#8217;", "&#146;", "&#xFFFE;", "<", ">"),
+        *(f"<img src={PIXEL}>", "AT&T", "\ufeff", "\x85", '"', "\u3000"),
     ]
 )
 
@@ -472,7 +454,7 @@ def by_model(options: ReadOptions) -> ArticleResult:
 
 def by_wrapper(options: ReadOptions) -> ArticleResult:
     (wrapper,) = load_wrappers([{"site": "news.example", "body": "article"}])
-    return article_of_labels(label(wrapper, HOSTILE, tokenize(HOSTILE)), URL, options)
+    return article_of_labels(label(wrapper, HOSTILE), URL, options)
 
 
 @pytest.mark.parametrize("read", [by_model, by_wrapper])
@@ -497,7 +479,7 @@ def test_what_a_wrapper_selects_is_free_of_controls() -> None:
     rule = {"site": "news.example", "body": "article", "title": "h1", "authors": "i"}
     (wrapper,) = load_wrappers([rule])
 
-    article = article_of_labels(label(wrapper, page, tokenize(page)), URL).article
+    article = article_of_labels(label(wrapper, page), URL).article
 
     assert article is not None
     assert (article.title, article.authors) == ("Rain]0;x falls", ["Ann Lee"])

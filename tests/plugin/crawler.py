@@ -23,7 +23,7 @@ from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.defer import inlineCallbacks
 
-from scrapy_mss.crawl import stored_state, training
+from scrapy_mss.crawl import extension, training
 from tests.plugin.spiders import SPIDERS
 
 BEAT = 0.02  # seconds
@@ -91,7 +91,7 @@ def _plain(item: Any) -> dict[str, Any]:
 def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
     for job in jobs:
         training.CHECKPOINT_PAGES = job["checkpoint_pages"]
-        stored_state.CHECKPOINT_SECONDS = job["checkpoint_seconds"]
+        extension.CHECKPOINT_SECONDS = job["checkpoint_seconds"]
         kept = _Kept(logging.NOTSET if job["keep"] else logging.WARNING)
         logging.getLogger().addHandler(kept)
         result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}

@@ -9,7 +9,6 @@ from contextlib import closing
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -26,7 +25,7 @@ def labelled(number: int) -> tuple[Page, Bools]:
     wrapper = load_wrappers(RULES).find(ADDRESS)
     assert wrapper is not None
     html = wrapped(number)
-    labelling = label(wrapper, html, tokenize(html))
+    labelling = label(wrapper, html)
     assert labelling.reason is None
     return Page(labelling.tokens), labelling.inside
 

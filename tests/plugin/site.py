@@ -4,26 +4,22 @@
         site.url("/wrapped/1")
 
 The first part of a path chooses the row of `ROUTES` that makes the page, the second numbers it:
-the same address is always the same page. The server ends when its standard input does, so it
-outlives no test run, however that ends.
+the same address is always the same page.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import struct
-import subprocess
-import sys
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from research.benchmarks import local_server
 
 HTML = "text/html; charset=utf-8"
 WORDS = (
@@ -230,29 +226,11 @@ def answer(path: str) -> Answer:
     return make(int(number or "0"))
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet
-
-    def do_GET(self) -> None:
+class _Handler(local_server.Handler):
+    def do_GET(self) -> None:  # noqa: N802 - its name there
         sent = answer(self.path)
         time.sleep(sent.after)
-        self.send_response(sent.status)
-        self.send_header("Content-Type", sent.content_type)
-        self.send_header("Content-Length", str(len(sent.body)))
-        self.end_headers()
-        self.wfile.write(sent.body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_: object) -> None:
-        """A crawl that was killed has closed its connections; that is no news."""
+        self.send(sent.status, {"Content-Type": sent.content_type}, sent.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,25 +276,10 @@ def rules_with(**keys: object) -> list[dict[str, Any]]:
 @contextmanager
 def running() -> Iterator[Site]:
     """The site, served as long as the context lasts."""
-    server = subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        try:
-            yield Site(json.loads(server.stdout.readline()))
-        finally:
-            server.stdin.close()
-            server.wait(10)
-
-
-def main() -> None:
-    with _Server(("127.0.0.1", 0), _Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        print(server.server_address[1], flush=True)
-        sys.stdin.read()
+    with local_server.serving("tests.plugin.site") as port:
+        yield Site(port)
 
 
 if __name__ == "__main__":
-    main()
+    with local_server.Server(("127.0.0.1", 0), _Handler) as server:
+        local_server.serve([server], server.server_port)

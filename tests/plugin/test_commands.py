@@ -34,7 +34,7 @@ from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 N_STORED = 8
 STORED = range(N_STORED)
-ALONE = "-s MSS_WORKERS=0"
+ALONE = "-s MSS_WORKERS=0 -s RETRY_ENABLED=0"
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
 
@@ -489,7 +489,7 @@ WRONG = {
     "report --pages @pages.txt": "expected a file name that ends in .jsonl",
     "suggest @no-such.jsonl": "no-such.jsonl: no such file or folder",
     "suggest @sound.jsonl -o @page.html/rule.yaml": "rule.yaml: cannot be written: File exists",
-    f"explain {REFUSED}": f"{REFUSED}: no page: ",
+    f"-s RETRY_ENABLED=0 explain {REFUSED}": f"{REFUSED}: no page: ",
     "explain @no-such.html": "no-such.html: the page cannot be read: No such file",
     "explain @page.html -o @page.html/why.html": "why.html: cannot be written: File exists",
     "explain @page.html -w @sound.yaml": "give it with -u",

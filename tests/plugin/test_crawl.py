@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
-from http.server import BaseHTTPRequestHandler
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import HANDLER, HTML, RULES, Site, plain, story
@@ -343,24 +343,16 @@ def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:
         assert errors == [], name
 
 
-class Emptied(BaseHTTPRequestHandler):
-    """A site whose front page, which has a long text, is in the place of each of its articles."""
-
-    def do_GET(self) -> None:
-        is_front = self.path == "/"
-        self.send_response(200 if is_front else 302)
-        self.send_header("Content-Type", HTML)
-        self.send_header("Location", "/")
-        self.end_headers()
-        self.wfile.write(plain(1).encode() if is_front else b"")
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+def emptied(path: str, _: Message) -> Answer:
+    """Of a site whose front page, which has a long text, is in the place of each article."""
+    if path != "/":
+        return 302, {"Location": "/"}, b""
+    return 200, {"Content-Type": HTML}, plain(1).encode()
 
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_front_page_in_the_place_of_an_article_is_a_list(tmp_path: Path, workers: int) -> None:
-    with serving(Emptied) as site:
+    with answering(emptied) as site:
         urls = [f"{site}/", f"{site}/2026/03/01/ferry-returns"]
         jobs = [
             Job(arguments={"urls": [url]}, settings={**ADDON, "MSS_WORKERS": workers})

@@ -37,7 +37,7 @@ class OnePage:
         )
         self.extension = MssExtension.of(self.crawler)
         passed(TrainingMiddleware.from_crawler(self.crawler), page(wrapped(1)))
-        state = self.extension.state
+        state = self.extension
         assert state.seen is not None
         assert state.quality is not None
         addresses = Addresses((URL,))
@@ -83,7 +83,7 @@ def test_a_crawl_stores_all_at_its_end(crawl: OnePage) -> None:
 
 
 def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
-    crawl.extension.state._timer = StubbornTimer()
+    crawl.extension._timer = StubbornTimer()
 
     with pytest.raises(MemoryError):
         crawl.end()

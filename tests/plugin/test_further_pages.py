@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
+from email.message import Message
 from typing import Any
 
 import pytest
@@ -20,9 +20,9 @@ from scrapy_mss.crawl.further_pages import FurtherPages, _may_go_on, joined_arti
 from scrapy_mss.crawl.pages import PROXY_LOGIN
 from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.stats import CrawlStats
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.site import story
+from tests.plugin.site import HTML, story
 
 
 @dataclass(slots=True)
@@ -38,14 +38,16 @@ class Server:
     def url(self, path: str) -> str:
         return f"{self.address}{path}"
 
-    def answer(self, path: str) -> tuple[int, str]:
-        """The status of the next request for *path*, and the page."""
+    def answer(self, path: str, _: Message) -> Answer:
         self.asked[path] += 1
         if path in self.moved:
-            return 302, ""
+            return 302, {"Location": self.moved[path]}, b""
+        if not self.pages.get(path):
+            return 404, {}, b""
+        kind = "text/plain" if path == "/robots.txt" else HTML
         status = self.statuses[path].pop(0) if self.statuses.get(path) else 200
-        page = self.pages.get(path, "")
-        return (status, page if status == 200 else "") if page else (404, "")
+        page = self.pages[path] if status == 200 else ""
+        return status, {"Content-Type": kind}, page.encode()
 
     def put(self, path: str, number: int, head: str = "", paragraphs: int = 6) -> None:
         """Have the page *number* of the article at *path*."""
@@ -64,25 +66,6 @@ class Server:
         for number, (each, after) in enumerate(zip(paths, [*paths[1:], ""], strict=True), 1):
             self.put(each, number, f"<link rel=next href='{after}'>" if after else "")
         return paths
-
-
-def handler_of(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, page = server.answer(self.path)
-            kind = "text/plain" if self.path == "/robots.txt" else "text/html; charset=utf-8"
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            if self.path in server.moved:
-                self.send_header("Location", server.moved[self.path])
-            self.send_header("Content-Length", str(len(page.encode())))
-            self.end_headers()
-            self.wfile.write(page.encode())
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    return Handler
 
 
 # What is at the address of a second page, and why it is not part of the article; "" if it is.
@@ -138,7 +121,7 @@ def put_pages(server: Server) -> None:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     server = Server()
-    with serving(handler_of(server)) as server.address:
+    with answering(server.answer) as server.address:
         put_pages(server)
         yield server
 

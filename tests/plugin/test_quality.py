@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
-from http.server import BaseHTTPRequestHandler
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from email.message import Message
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.crawl.site_quality import this_hour
+from scrapy_mss.quality.alarms import DAY
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
@@ -25,11 +28,10 @@ from scrapy_mss.quality.counts import (
     of_answer,
     of_new,
 )
-from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import alone, finish, write
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import RULES, Site
 from tests.spiders.paper import Paper, printing
@@ -212,41 +214,17 @@ def test_the_exit_code_of_the_report_says_whether_something_has_declined(tmp_pat
 
 # Every site of the list is accounted for
 
-Answer = Callable[[BaseHTTPRequestHandler], object]
+FOUND: Answer = (200, {}, b"")
+FORBIDDING: Answer = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /\n")
 
 
-@contextmanager
-def answering(host: str, answer: Answer) -> Iterator[str]:
-    """The address of a server at *host* that answers each request with *answer*."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            answer(self)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Say nothing."""
-
-    with serving(Handler, host) as address:
-        yield f"{address}/"
+def silence(stopped: Event, *_: object) -> Answer:
+    stopped.wait(60)
+    return FOUND
 
 
-def with_status(status: int, **headers: str) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        for name, value in headers.items():
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
-
-    return answer
-
-
-def forbidding(handler: BaseHTTPRequestHandler) -> None:
-    body = b"User-agent: *\nDisallow: /\n"
-    handler.send_response(200)
-    handler.send_header("Content-Type", "text/plain")
-    handler.end_headers()
-    handler.wfile.write(body)
+def moved(url: str) -> Answer:
+    return 302, {"Location": url}, b""
 
 
 def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
@@ -265,22 +243,22 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     with ExitStack() as servers:
 
         def at(host: str, answer: Answer) -> str:
-            return servers.enter_context(answering(host, answer))
+            return f"{servers.enter_context(answering(lambda *_: answer, host))}/"
 
         servers.enter_context(printing(paper))
-        consent = at("127.0.0.9", with_status(200))
-        closed = at("127.0.0.7", with_status(200))
-        silent = at("127.0.0.6", lambda _: stopped.wait(60))
-        slow = f"{silent}robots.txt-news/"  # its errors name it
+        consent = at("127.0.0.9", FOUND)
+        closed = at("127.0.0.7", FOUND)
+        silent = servers.enter_context(answering(partial(silence, stopped), "127.0.0.6"))
+        slow = f"{silent}/robots.txt-news/"  # its errors name it
         sites = [
             paper.url("/"),
-            at("127.0.0.2", with_status(500)),
-            at("127.0.0.3", with_status(302, Location=f"{consent}consent?return=1")),
-            at("127.0.0.4", forbidding),
+            at("127.0.0.2", (500, {}, b"")),
+            at("127.0.0.3", moved(f"{consent}consent?return=1")),
+            at("127.0.0.4", FORBIDDING),
             "http://nowhere.invalid/",
             closed.replace("127.0.0.7", "127.0.0.8"),
-            at("127.0.0.5", with_status(302, Location="/again")),
-            at("127.0.0.10", with_status(200)),
+            at("127.0.0.5", moved("/again")),
+            at("127.0.0.10", FOUND),
             "http://127.99/",  # a name of 127.0.0.99, which the list does not have
         ]
         servers.callback(stopped.set)
@@ -328,21 +306,14 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
 def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_first(
     tmp_path: Path,
 ) -> None:
-    asked = Event()
+    """The front page is redirected when the redirect of robots.txt was followed."""
 
-    def consent(handler: BaseHTTPRequestHandler) -> None:
-        asked.set()
-        with_status(200)(handler)
+    def redirecting(path: str, _: Message) -> Answer:
+        time.sleep(0 if path == "/robots.txt" else 0.5)
+        return moved("http://127.0.0.9:1/consent")
 
-    with answering("127.0.0.9", consent) as elsewhere:
-
-        def redirecting(handler: BaseHTTPRequestHandler) -> None:
-            if handler.path != "/robots.txt":
-                asked.wait(10)
-            with_status(302, Location=f"{elsewhere}consent")(handler)
-
-        with answering("127.0.0.3", redirecting) as site:
-            read(tmp_path, [site])
+    with answering(redirecting, "127.0.0.3") as site:
+        read(tmp_path, [f"{site}/"])
 
     assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
+from email.message import Message
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ import pytest
 
 from scrapy_mss.crawl.browser import MAX_OPENED
 from tests.helpers.browser import chromium
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.site import story
+from tests.plugin.site import HTML, story
 
 pytestmark = [
     pytest.mark.skipif(
@@ -66,6 +66,12 @@ class Server:
     def urls(self, kind: str, host: str = "127.0.0.2") -> list[str]:
         return [self.url(f"/{kind}/the-storm-of-number-{n}", host) for n in range(N_PAGES)]
 
+    def answer(self, path: str, headers: Message) -> Answer:
+        self.asked[f"{headers['Host'].partition(':')[0]}{path}"] += 1
+        if path == "/elsewhere":
+            return 302, {"Location": self.url("/moved", "127.0.0.4")}, b""
+        return 200, {"Content-Type": HTML}, self.page(path).encode()
+
     def page(self, path: str) -> str:
         _, kind, _ = path.split("/", 2)
         if kind == "api":
@@ -93,24 +99,8 @@ class Server:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     server = Server()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            host = self.headers["Host"].partition(":")[0]
-            server.asked[f"{host}{self.path}"] += 1
-            elsewhere = server.url("/moved", "127.0.0.4") if self.path == "/elsewhere" else ""
-            body = b"" if elsewhere else server.page(self.path).encode()
-            self.send_response(302 if elsewhere else 200)
-            self.send_header("Location", elsewhere)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with serving(Handler, "0.0.0.0") as address:  # noqa: S104 - each loopback address is a site
+    every = "0.0.0.0"  # noqa: S104 - each loopback address is a site
+    with answering(server.answer, every) as address:
         server.port = int(address.rpartition(":")[2])
         yield server
 

@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from scrapy_mss.quality.alarms import alarms
+from scrapy_mss.quality.alarms import DAY, alarms
 from scrapy_mss.quality.counts import ANNOUNCED, ARTICLES, ASKED, COVERAGE, FATE, OUT, PAGES, Counts
-from scrapy_mss.quality.coverage import Coverage
-from scrapy_mss.quality.incidents import DAY
-from scrapy_mss.quality.losses import EXAMPLES, MAX_KEYS, Losses, LossStore, adding
+from scrapy_mss.quality.fates import Coverage
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import as_json, report, report_of
-from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.store import (
+    EXAMPLES,
+    MAX_KEYS,
+    Losses,
+    QualityStore,
+    adding_losses,
+)
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.quality.made_up import TODAY
 
@@ -44,7 +48,7 @@ def test_page_and_json_have_the_causes_with_examples(tmp_path: Path) -> None:
     url = "https://a.example/<script>"
     store = SQLiteStore(tmp_path)
     QualityStore(store).add({(SITE, TODAY): _counts(FOUND)})
-    store.write([adding({SITE: Losses({"failed/gone": {url: 1}})}, 1)])
+    store.write([adding_losses({SITE: Losses({"failed/gone": {url: 1}})}, 1)])
     found = report_of(store, DAY * (TODAY + 1) - 1)
     store.close()
 
@@ -74,8 +78,8 @@ def test_examples_and_keys_of_a_site_are_bounded_and_the_latest_stay(tmp_path: P
     for number in range(2 * MAX_KEYS):
         losses = Losses(keys={number: None})
         losses.add("failed/gone", f"https://a.example/{number}", number)
-        store.write([adding({SITE: losses}, number)])
-    found = LossStore(store).of([SITE, "b.example"])
+        store.write([adding_losses({SITE: losses}, number)])
+    found = QualityStore(store).losses([SITE, "b.example"])
     store.close()
 
     latest = range(2 * MAX_KEYS - EXAMPLES, 2 * MAX_KEYS)

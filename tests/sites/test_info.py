@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.commands import MssCommand
-from scrapy_mss.commands.info import perform
+from scrapy_mss.commands.info import perform, site_lines
 from scrapy_mss.sites.address_counts import of_browser
 from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
-from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import minute_now
@@ -69,7 +68,7 @@ def test_the_drift_of_a_site_is_the_share_of_its_articles_that_is_out_of_use() -
             html = f"<div class={'old' if old else 'new'}><p>{numbered(n)}</p></div>"
             html += "<footer><p>About us</p></footer>"
             memory = memory.plus(page_memory(html, NOW - old * age * MINUTES_A_DAY))
-        return dict(report(memory))
+        return dict(site_lines(memory))
 
     assert lines(6)["drift"].startswith("0% of those of articles")
     assert lines(8)["drift"].startswith("50% of those of articles")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request, Spider
@@ -13,14 +13,13 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
+from tests.helpers.local_server import Answer
 from tests.page_cases import PAGES
 from tests.spiders.paper import DAY, Paper
 
 TIMEOUT = 1.0  # seconds: what a crawl waits for the page that takes longer
 RELEASED = 3  # articles that are held back first
 LARGE = 300_000  # bytes: what it takes
-
-Answer: TypeAlias = "tuple[int, Mapping[str, str], bytes]"
 
 
 def _html(case: str) -> Answer:

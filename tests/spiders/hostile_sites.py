@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from email.message import Message
 from email.utils import format_datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from research.benchmarks.local_server import Handler
 from tests.helpers import local_server
 from tests.plugin.site import story
 
@@ -141,10 +141,10 @@ def article(host: str, path: str) -> str:
 
 @cache
 def bomb(start: bytes) -> bytes:
-    """A gigabyte after *start*, packed."""
+    """A gigabyte after *start*, packed; each megabyte like the one before, and without an end."""
     packer = zlib.compressobj(9, wbits=31)
-    parts = [packer.compress(start), *(packer.compress(bytes(2**20)) for _ in range(1024))]
-    return b"".join((*parts, packer.flush()))
+    begun = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
+    return begun + 1024 * (packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH))
 
 
 LAUGHS = "<!ENTITY a 'laughs'>" + "".join(
@@ -416,12 +416,11 @@ def serving(folder: Path) -> Iterator[Web]:
 def _served(host: str, make: Callable[[Place], Pages], inside: str, folder: Path) -> Iterator[Site]:
     site = Site(host)
 
-    class SiteHandler(Handler):
-        def do_GET(self) -> None:  # noqa: N802 - its name there
-            answer = site.answer(self.path.partition("?")[0])
-            self.send(answer.status, {"Content-Type": answer.kind, **answer.headers}, answer.body)
+    def answer(path: str, _: Message) -> local_server.Answer:
+        found = site.answer(path.partition("?")[0])
+        return found.status, {"Content-Type": found.kind, **found.headers}, found.body
 
-    with local_server.serving(SiteHandler, host) as address:
+    with local_server.answering(answer, host) as address:
         site.url = f"{address}/"
         site.pages = make(Place(site.url, inside or address.partition("//")[2], folder))
         yield site

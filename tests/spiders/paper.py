@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from email.message import Message
 from email.utils import format_datetime
 from hashlib import blake2b
 from html import escape
 
-from research.benchmarks.local_server import Handler
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 from tests.plugin.site import Story, story
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
@@ -61,7 +61,7 @@ class Paper:
     def url(self, path: str) -> str:
         return f"http://{self.host}:{self.port}{path}"
 
-    def answer(self, path: str, known: str | None) -> tuple[int, Mapping[str, str], bytes]:
+    def answer(self, path: str, known: str | None) -> Answer:
         """Status, headers and body for *path*, of which the client has the ETag *known*."""
         self.asked[path] += 1
         if path in self.moved:
@@ -154,10 +154,9 @@ class Paper:
 def printing(paper: Paper) -> Iterator[Paper]:
     """Serve *paper*; lists have an ETag."""
 
-    class PaperHandler(Handler):
-        def do_GET(self) -> None:  # noqa: N802 - its name there
-            self.send(*paper.answer(self.path.partition("?")[0], self.headers["If-None-Match"]))
+    def answer(path: str, headers: Message) -> Answer:
+        return paper.answer(path.partition("?")[0], headers["If-None-Match"])
 
-    with serving(PaperHandler, paper.host) as address:
+    with answering(answer, paper.host) as address:
         paper.port = int(address.rpartition(":")[2])
         yield paper

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from scrapy_mss.settings import SettingError, read
 from scrapy_mss.storage.opening import SERVER_STORES, is_server
 from scrapy_mss.storage.redis_store import ServerAddress
 from scrapy_mss.storage.tables import StoreError
-from tests.plugin.crawling import environment
+from tests.plugin.crawling import run_scrapy
 
 
 @pytest.mark.parametrize("scheme", [*SERVER_STORES, *map(str.title, SERVER_STORES)])
@@ -77,16 +75,9 @@ def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
 ) -> None:
     arguments = line.replace("ADDRESS", "redis-cluster://me:secret@h/0").split()
 
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "mss", *arguments],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_scrapy(tmp_path, "mss", *arguments)
 
-    assert done.returncode == 2
-    assert "expected a folder, or the address of a server" in done.stderr
-    assert "secret" not in done.stderr
+    assert done.code == 2
+    assert "expected a folder, or the address of a server" in done.err
+    assert "secret" not in done.err
     assert not list(tmp_path.iterdir())

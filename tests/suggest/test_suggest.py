@@ -9,7 +9,8 @@ import pytest
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import NO_ARTICLE, NoRuleError, Suggestion, agreements, read_pages, suggest
+from scrapy_mss.suggest import NoRuleError, Suggestion, suggest
+from scrapy_mss.suggest.readings import NO_ARTICLE, agreements, read_pages
 from scrapy_mss.wrappers import Labelling, Wrapper, css, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.suggested_sites import article, front_page, text_of
@@ -53,9 +54,7 @@ def test_a_box_that_no_page_had_is_left_to_the_model(
     assert by_rule(suggestion.rule, page, extractor).text == text_of(100)
 
 
-def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(
-    suggestion: Suggestion,
-) -> None:
+def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(suggestion: Suggestion) -> None:
     assert suggestion.rule.site == "news.example"
     assert "story-text" in suggestion.yaml
     for generated in ("css-", "post-", "page-", "nth-of-type"):

@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn")
 
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.api import WorkbenchState
-from scrapy_mss.workbench.security import Origins
+from scrapy_mss.workbench.serving import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, asked, news, request, served, workbench

@@ -16,8 +16,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.workbench.pages import Pages
-from scrapy_mss.workbench.security import Origins
+from scrapy_mss.workbench.api import Pages
+from scrapy_mss.workbench.serving import Origins
 from tests.helpers.local_server import serving_files
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import asked, news

@@ -9,8 +9,9 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import NoRuleError, SitePage, places, read_pages, suggest_of
-from scrapy_mss.workbench.comparison import BOTH, MODEL, RULE, blocks_inside, by_model, differences
+from scrapy_mss.suggest import NoRuleError, places, suggest_of
+from scrapy_mss.suggest.readings import SitePage, read_pages
+from scrapy_mss.workbench.api import BOTH, MODEL, RULE, blocks_inside, by_model, differences
 from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited
 from scrapy_mss.workbench.saving import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.workbench.security import TOKEN_HEADER
+from scrapy_mss.workbench.serving import TOKEN_HEADER
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.browser import Noting, chromium

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.workbench.security import HOST, MAX_BYTES, TOKEN_HEADER, Origins
+from scrapy_mss.workbench.serving import HOST, MAX_BYTES, TOKEN_HEADER, Origins
 from tests.helpers.workbenches import SITE, api_headers, news, request, served, workbench
 
 

@@ -8,12 +8,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from scrapy_mss.wrappers import (
-    SamplePage,
-    Wrapper,
-    WrapperError,
-    css,
-)
+from scrapy_mss.wrappers import SamplePage, Wrapper, WrapperError, css
 from scrapy_mss.wrappers.rules import ROLES, UrlParts, url_matches
 
 BODY = (css("article"),)

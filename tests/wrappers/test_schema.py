@@ -132,10 +132,7 @@ def test_a_problem_has_its_path_and_what_was_found(text: str, message: str) -> N
         ("site: a.example\nbody: p\nwrappers: [{body: p}]", "$: expected one of site, wrappers"),
         ("site: a b\nwrappers: [{body: p}, {body: q}]", "$.site: expected a host"),
         ("site: a\nwrappers: [{body: p, site: b c}]", "$.wrappers[0].site: expected a host"),
-        (
-            "body: p\nsite: x\nbody: q",
-            f"line 3, column 1: {PLAIN}, got a second 'body'",
-        ),
+        ("body: p\nsite: x\nbody: q", f"line 3, column 1: {PLAIN}, got a second 'body'"),
         ("site: &s x\nbody: *s", f"line 2, column 7: {PLAIN}, got an alias; write the value out"),
         ("body: [p", f"line 1, column 9: {PLAIN}"),
         ("body: !!python/name:os.system", f"line 1, column 7: {PLAIN}"),

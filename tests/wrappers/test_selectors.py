@@ -157,14 +157,7 @@ def test_it_selects_what_the_usual_xpath_does(trees: list[Tree], text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "p ~ p::text",
-        "div *::text",
-        "div b *::text",
-        "div p ~ *::text",
-        "p + p::attr(class)",
-    ],
+    "text", ["p ~ p::text", "div *::text", "div b *::text", "div p ~ *::text", "p + p::attr(class)"]
 )
 def test_what_is_special_stays_so(text: str) -> None:
     root = etree.fromstring(

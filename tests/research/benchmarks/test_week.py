@@ -47,14 +47,7 @@ def item(paper: Paper, path: str, text: str) -> dict[str, object]:
 
 def crawled(hour: int, *items: dict[str, object]) -> Crawled:
     return Crawled(
-        hour=hour,
-        seconds=0.0,
-        items=list(items),
-        alarms=[],
-        asked=[],
-        memory=0,
-        stored=0,
-        stats={},
+        hour=hour, seconds=0.0, items=list(items), alarms=[], asked=[], memory=0, stored=0, stats={}
     )
 
 

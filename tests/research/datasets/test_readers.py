@@ -92,11 +92,7 @@ WCXB_GOLD = {"title": "Wetter", "main_content": "Es regnet."}
             ("Es regnet.", "Wetter\n\nEs regnet."),
             "forum",
         ),
-        (
-            {"main_content": "Es regnet.", "page_type": "category"},
-            ("Es regnet.",),
-            "collection",
-        ),
+        ({"main_content": "Es regnet.", "page_type": "category"}, ("Es regnet.",), "collection"),
     ],
     ids=["as published", "all on top"],
 )
@@ -133,11 +129,7 @@ GOLD = "URL: https://www.news.example.co.uk/a\n\n<h>Wetter\n<p>Es\nregnet.\n<l>H
 
 
 @pytest.mark.parametrize(
-    ("html", "gold"),
-    [
-        ("7.html", "7.txt"),
-        ("en_original/7.html", "en_cleaned/7-cleaned.txt"),
-    ],
+    ("html", "gold"), [("7.html", "7.txt"), ("en_original/7.html", "en_cleaned/7-cleaned.txt")]
 )
 def test_cleaneval(tmp_path: Path, html: str, gold: str) -> None:
     put(tmp_path / html, HTML)

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from research.studies.alarms import (
-    Read,
-    crawled,
-    episodes,
-    rule_of,
-)
+from research.studies.alarms import Read, crawled, episodes, rule_of
 from scrapy_mss.quality.alarms import WINDOW, alarms
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, LAYOUT, PAGES, WRAPPED
 from scrapy_mss.sites.memory import SiteMemory

@@ -47,9 +47,7 @@ def test_a_third_of_the_pages_gives_a_stripped_copy_with_the_same_words_inside(
         assert inside[0].sum() == inside[1].sum()
 
 
-def test_all_pages_weigh_the_same_and_their_blocks_by_words(
-    learned: list[TrainingExample],
-) -> None:
+def test_all_pages_weigh_the_same_and_their_blocks_by_words(learned: list[TrainingExample]) -> None:
     for each in learned:
         assert each.weights.sum() == pytest.approx(SYNTHETIC_WEIGHT if each.synthetic else 1.0)
     page = Page.of(f"<p>{'one ' * (MOST_WORDS + 50)}<p>{'one ' * MOST_WORDS}<p>one")
