@@ -18,6 +18,8 @@ settings.register_profile("search", deadline=None, max_examples=3000)
 settings.register_profile("sanitized", derandomize=True, deadline=None, max_examples=20)
 settings.load_profile("repeatable")
 
+pytest_plugins = ("tests.helpers.redis", "tests.helpers.shelves", "tests.helpers.stores")
+
 TESTS = Path(__file__).parent
 
 # Files that take longest, with their seconds. Begun first, none of them is what one process still

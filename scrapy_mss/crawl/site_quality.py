@@ -18,7 +18,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.alarms import DAY, WINDOW, Activity, alarms, incidents, within_crawl
 from scrapy_mss.quality.counts import (
     ALARM,
     ARTICLES,
@@ -36,14 +36,12 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import DAY, Activity, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import (
     Days,
     QualityStore,
     SiteDay,
     UncertainPage,
-    UncertainStore,
     adding,
     adding_pages,
     compressed,
@@ -195,12 +193,12 @@ class UncertainPages(BatchedPart[PagesOfSites]):
     )
     LOST = "%d uncertain pages"
 
-    def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
+    def __init__(self, store: QualityStore, minute: Callable[[], int]) -> None:
         super().__init__(dict, adding_pages)
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.certainty for page in pages}
-            for site, pages in store.pages().items()
+            for site, pages in store.uncertain().items()
         }
         self._n_bytes = 0
 
