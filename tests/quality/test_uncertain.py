@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.quality.store import (
@@ -23,9 +23,8 @@ from scrapy_mss.storage.tables import (
     Store,
     StoreError,
 )
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.effort import examples_in_stores
+from tests.helpers.stores import put
 
 HTML = "<p>Grüße \ud800 aus Köln</p>"
 NOW = 40_000_000  # minutes: in the year 2046
@@ -50,9 +49,7 @@ PAGES = st.lists(
 )
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples_in_stores()
 @given(pages=PAGES, data=st.data())
 def test_the_least_sure_pages_stay_in_any_order(
     new_store: Callable[[], Store], pages: list[tuple[str, int, float]], data: st.DataObject
