@@ -19,7 +19,7 @@ import numpy as np
 from scrapy_mss import metadata
 from scrapy_mss.blocks.fed_text import FedText, own_tokens
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor, Site
+from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, Extractor
 from scrapy_mss.items import FEED, PAGE, SOURCES, TEXT, WRAPPER, Article, values_of
 from scrapy_mss.markup.rendering import readable, well_formed
 from scrapy_mss.markup.tokenizer import tokenize
@@ -37,6 +37,7 @@ from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TE
 from scrapy_mss.pages.reservations import Reservation
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
+from scrapy_mss.sites.context import SiteContext
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -113,7 +114,7 @@ class ReadOptions:
 
     fields: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ARTICLE_KINDS
-    site: Site | None = None
+    site: SiteContext | None = None
     requested: str = ""
     further: bool = False
     paragraphs: bool = False

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.pages import (
     FED,
     LISTED,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_mss.blocks.fed_text import FedText
+    from scrapy_mss.crawl.fates import Fates
     from scrapy_mss.crawl.training import Trainer
 
 logger = logging.getLogger(__name__)
@@ -147,8 +148,7 @@ class WorkerRoom(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if not self._options.workers:
-            raise NotConfigured
+        needed(self._options.workers)
         self._jobs = extension.jobs
 
     async def process_response(
@@ -164,10 +164,7 @@ class _OnlyNew(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.seen is None:
-            raise NotConfigured
-        self._seen = extension.seen
-        self._fates = extension.fates
+        self._seen = needed(extension.seen)
 
 
 class SeenArticlesMiddleware(_OnlyNew):
@@ -234,11 +231,11 @@ class SiteAnswers(Component):
     Next to the engine: what reaches it was neither retried nor redirected.
     """
 
+    _fates: Fates
+
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.quality is None or extension.fates is None:
-            raise NotConfigured
-        self._quality, self._fates = extension.quality, extension.fates
+        self._quality, self._fates = needed(extension.quality), needed(extension.fates)
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Count that a list is requested: some requests end without response and exception."""

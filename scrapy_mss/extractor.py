@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.metadata.completeness import Completeness
     from scrapy_mss.metadata.live_entries import LiveEntry
+    from scrapy_mss.sites.context import SiteContext
 
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
@@ -138,13 +139,9 @@ class Extraction:
 
         return completeness_of(self.tokens, self.text, self.url)
 
-    @property
+    @lazy
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        return [*self._entries]
-
-    @lazy
-    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata import live_entries_of
@@ -199,29 +196,6 @@ class _Reading(NamedTuple):
     by_itself: Selection | None = None
 
 
-class Site(Protocol):
-    """What is known of a page's site, asked once while the page is read."""
-
-    def block_probabilities(
-        self,
-        page: Page,
-        probability: Floats,
-        article_probability: float,
-        by_labels: Floats | None = None,
-    ) -> Floats:
-        """The *probability* of each block (float64[n_blocks]) with what is known of the site.
-
-        *article_probability* is the page's, as it is read without; *by_labels* is what the labels
-        of other pages of the site add to the log-odds.
-        """
-
-    def article_probability(self, alone: float, with_site: float) -> float:
-        """The probability that the page is an article.
-
-        It is *alone* by itself, and *with_site* by the blocks with their `block_probabilities`.
-        """
-
-
 class Extractor:
     """Finds the article in a page, and learns from pages whose article is known.
 
@@ -273,7 +247,7 @@ class Extractor:
         """
         return self.extract_page(self._page(html, url))
 
-    def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
+    def extract_page(self, page: Page, site: SiteContext | None = None) -> Extraction:
         """The article in a tokenized page, using the memory of its *site*."""
         if self.model.classifier is None:
             return self._by_tokens(page)
@@ -288,7 +262,7 @@ class Extractor:
         """
         return self.explain_page(self._page(html, url))
 
-    def explain_page(self, page: Page, site: Site | None = None) -> Explanation:
+    def explain_page(self, page: Page, site: SiteContext | None = None) -> Explanation:
         """The extraction of `extract_page` with the same arguments, explained block by block."""
         classifier = self.model.classifier
         if classifier is None:
@@ -326,7 +300,7 @@ class Extractor:
     def _page(self, html: str | bytes, url: str) -> Page:
         return Page.of(decoded(html) if isinstance(html, bytes) else html, self.profile.stem, url)
 
-    def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
+    def _read(self, page: Page, classifier: BlockClassifier, site: SiteContext | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, self.model.bayes)
         untaught = classifier.networks.probabilities(page, inputs)

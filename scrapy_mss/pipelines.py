@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
-from scrapy.exceptions import NotConfigured
-
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.extraction import RESERVED
 from scrapy_mss.crawl.items import (
     ItemArticle,
@@ -37,9 +34,7 @@ from scrapy_mss.settings import COPIES_DROP, EMIT_ALL
 if TYPE_CHECKING:
     from itemadapter import ItemAdapter
     from scrapy import Spider
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.items import ItemPage
@@ -76,7 +71,6 @@ class ArticlePipeline(Component):
         self._filled = {ours: name for ours, name in named if name}
         self._reader = extension.reader_for_component()
         self._rejections: set[tuple[type, str]] = set()
-        self._fates = extension.fates
         self._evaluate = extension.evaluate
         # What the pipeline of new articles asks for.
         self._readings = extension.readings if extension.seen is not None else None
@@ -182,22 +176,11 @@ class NewArticlesPipeline(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.seen is None:
-            raise NotConfigured
-        self._seen = extension.seen
-        self._quality, self._fates = extension.quality, extension.fates
+        self._seen = needed(extension.seen)
+        self._quality = extension.quality
         self._readings = extension.readings
         self._name_of = extension.options.field_name
         self._under_way = extension.new_articles
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = super().from_crawler(crawler)
-        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
-        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
-        crawler.signals.connect(pipeline.failed, signals.item_error)
-        crawler.signals.connect(pipeline.spider_failed, signals.spider_error)
-        return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Pass on *item*, with its revision; drop it if its article has not changed."""
@@ -262,7 +245,7 @@ class NewArticlesPipeline(Component):
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 
-    def failed(self, item: Any, response: Response | None) -> None:
+    def item_failed(self, item: Any, response: Response | None) -> None:
         self._lose(item, response)
         self._leave_incomplete(response)
 
@@ -312,23 +295,13 @@ class StoriesPipeline(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        if extension.stories is None:
-            raise NotConfigured
-        self._stories, self._fates = extension.stories, extension.fates
+        self._stories = needed(extension.stories)
         self._seen = extension.seen
         self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
         self._name_of = extension.options.field_name
         self._under_way: ItemNotes[ItemArticle] = ItemNotes()
         self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        pipeline = super().from_crawler(crawler)
-        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
-        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
-        crawler.signals.connect(pipeline.failed, signals.item_error)
-        return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         page = self._item_pages.page_of(item)
@@ -356,7 +329,7 @@ class StoriesPipeline(Component):
         if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
             self._end(item, response, is_emitted=False)
 
-    def failed(self, item: Any, response: Response | None) -> None:
+    def item_failed(self, item: Any, response: Response | None) -> None:
         self._end(item, response, is_emitted=False)
 
     def _drop(self, copy: _DroppedCopy) -> None:

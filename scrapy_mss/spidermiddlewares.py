@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.extension import Component, MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.pages import ANNOUNCED, SITE, SKIP_EXTRACTION, is_page
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
@@ -39,7 +38,6 @@ class ArticleMiddleware(Component):
         super().__init__(extension)
         self._url_field = extension.options.field_name("url")
         self._item_class = _loaded(extension.options.item_class)
-        self._fates = extension.fates
         self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -96,9 +94,7 @@ class LinkPriority(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        given = self._options.link_priority
-        if not given:
-            raise NotConfigured
+        given = needed(self._options.link_priority)
         self._least = given if given < 1 else 0.0
         self._sites = extension.sites
 
@@ -133,9 +129,7 @@ class ShardMiddleware(Component, BaseSpiderMiddleware):
 
     def __init__(self, extension: MssExtension) -> None:
         Component.__init__(self, extension)
-        if self._options.shard is None:
-            raise NotConfigured
-        self._shard = self._options.shard
+        self._shard = needed(self._options.shard)
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """Pass on *request* if this crawl takes it; one with a site in its meta is of that site."""

@@ -19,16 +19,10 @@ TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```python\n(>>>.*?)^```$", re.MULTILINE | re.DOTALL)
 SIGNATURE = re.compile(r"^### `(\w+)(\(.*\))`$", re.MULTILINE)
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
-EXTRACTION = {"text", "html", "markdown", "raw_html", "url"}
-EXTRACTION |= {
-    "is_article",
-    "kind",
-    "probability",
-    "is_complete",
-    "incomplete_reason",
-    "entries",
-    "confidence",
-}
+EXTRACTION = set(
+    "text html markdown raw_html url is_article kind probability is_complete incomplete_reason "
+    "entries confidence".split()
+)
 
 
 def rows(section: str) -> list[str]:

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from research.rendering.browser import chromium
 from scrapy_mss import Extractor
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import report
-from tests.helpers.browser import chromium, tripped
+from tests.helpers.browser import tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 from tests.quality.made_up import TODAY, MadeUpSite, broken
@@ -68,13 +69,10 @@ def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
 
 def test_nothing_in_the_names_of_a_report_runs(tmp_path: Path) -> None:
     def documents(address: str) -> list[str]:
-        return [_report_of(markup) for markup in aimed(address)]
+        site = broken(MadeUpSite(pages=12), TODAY, fields=0.0)
+        return [page(report(dict.fromkeys(aimed(address), site), TODAY))]
 
     assert names(tripped(documents, tmp_path)) == set()
-
-
-def _report_of(name: str) -> str:
-    return page(report({name: broken(MadeUpSite(pages=12), TODAY, fields=0.0)}, TODAY))
 
 
 def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:

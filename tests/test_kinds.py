@@ -44,7 +44,7 @@ def test_each_sign_is_of_a_known_kind_and_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(("likely", "kind"), [(True, "article"), (False, "other")])
-def test_without_a_sign_the_classifier_decides(likely: bool, kind: str) -> None:  # noqa: FBT001
+def test_without_a_sign_the_classifier_decides(kind: str, *, likely: bool) -> None:
     assert verdict_of(facts(likely=likely)).kind == kind
 
 

@@ -93,7 +93,7 @@ def is_compiled(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory, is_compiled: bool) -> Path:  # noqa: FBT001
+def wheel(tmp_path_factory: pytest.TempPathFactory, *, is_compiled: bool) -> Path:
     source = tmp_path_factory.mktemp("source")
     for name in BUILD_INPUTS:
         shutil.copy2(REPOSITORY / name, source)
@@ -135,8 +135,7 @@ def link(installed: Distribution, site_packages: Path) -> None:
 
 
 def test_wheel_holds_every_file_of_the_package_and_no_other(
-    wheel: Path,
-    is_compiled: bool,  # noqa: FBT001
+    wheel: Path, *, is_compiled: bool
 ) -> None:
     """A kind of file without a package_data line, or a folder without __init__.py, shows here."""
     with ZipFile(wheel) as archive:
@@ -149,9 +148,7 @@ def test_wheel_holds_every_file_of_the_package_and_no_other(
 
 
 def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
-    installed: Path,
-    tmp_path: Path,
-    is_compiled: bool,  # noqa: FBT001
+    installed: Path, tmp_path: Path, *, is_compiled: bool
 ) -> None:
     absent = (*NOT_PACKED, "scrapy", "lxml", "nltk")
 
@@ -164,10 +161,7 @@ def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
     assert found["others"] == []
 
 
-def test_links_of_the_description_are_absolute(
-    wheel: Path,
-    is_compiled: bool,  # noqa: FBT001
-) -> None:
+def test_links_of_the_description_are_absolute(wheel: Path, *, is_compiled: bool) -> None:
     """Without the address of the repository, there are none into it."""
     with ZipFile(wheel) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
@@ -194,9 +188,7 @@ def test_source_distribution_holds_what_a_wheel_is_built_from_and_no_tests(wheel
 
 
 def test_what_cibuildwheel_runs_fails_on_a_wheel_that_is_not_compiled(
-    installed: Path,
-    tmp_path: Path,
-    is_compiled: bool,  # noqa: FBT001
+    installed: Path, tmp_path: Path, *, is_compiled: bool
 ) -> None:
     """`test-command`, which cibuildwheel runs on each wheel, passes on those that are compiled."""
     tomllib = pytest.importorskip("tomllib")  # Python 3.11

@@ -46,7 +46,7 @@ from scrapy_mss.models.model import LearnedPages, Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality import store as quality
-from scrapy_mss.quality.store import QualityStore, UncertainPage, UncertainStore
+from scrapy_mss.quality.store import QualityStore, UncertainPage
 from scrapy_mss.seen import articles as seen
 from scrapy_mss.seen import stories
 from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
@@ -188,7 +188,7 @@ def shown(store: Store, keys: Sequence[int]) -> dict[str, Counter[int]]:
     """How often each part has each of the checkpoints, and all of them."""
     model, sites, places = loaded(store), SiteStore(store), {site_of(key): key for key in keys}
     places[site_of(ALL)] = ALL
-    articles, pages = SeenStore(store).articles(keys), UncertainStore(store).pages()
+    articles, pages = SeenStore(store).articles(keys), QualityStore(store).uncertain()
     days = QualityStore(store).days(places, 0)
     return {
         "model": Counter({ALL: model.bayes.pages, **_once(keys, model.learned_pages.__contains__)}),
@@ -220,7 +220,7 @@ def _is_findable(store: StoryStore, key: int) -> bool:
 
 def _has_page(store: Store, key: int) -> bool:
     site = site_of(key)
-    (page,) = UncertainStore(store).stored(site)
+    (page,) = QualityStore(store).uncertain_pages(site)
     return (page.url, page.html) == (unsure_of(key).url, site)
 
 

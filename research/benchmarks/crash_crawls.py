@@ -26,11 +26,12 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, redirect_stderr, suppress
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -110,6 +111,12 @@ def crawl(job: dict[str, Any]) -> None:
     process.start()
 
 
+def crawl_silently(job: dict[str, Any]) -> None:
+    """The same in a forked child, which has imported everything; its server may be away."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        crawl(job)
+
+
 class SmallDisk:
     """The disk that a *folder* is on, which is full or has room."""
 
@@ -160,16 +167,13 @@ class Campaign:
         self._settings = {"MSS_STORE": self._store, "CRASH_ITEMS": str(self.items)}
         self._n_asked = 0
 
-    def started(self, urls: Sequence[str], chance: random.Random) -> subprocess.Popen[bytes]:
+    def started(self, urls: Sequence[str], chance: random.Random) -> BaseProcess:
         """A crawl of pages in some order."""
         self._n_asked += len(urls)
         job = {"urls": chance.sample(urls, len(urls)), "settings": self._settings}
-        command = [sys.executable, "-m", "research.benchmarks.crash_crawls", "--job"]
-        return subprocess.Popen(  # noqa: S603 - our own program
-            [*command, json.dumps(job)],
-            stderr=subprocess.DEVNULL,  # of crawls that begin while the server is away
-            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
-        )
+        process = get_context("fork").Process(target=crawl_silently, args=(job,))
+        process.start()
+        return process
 
     def disturb(self, kills: int, chance: random.Random) -> tuple[int, int]:
         """Kill crawls one after the other, each replaced by the next; kills and restarts."""
@@ -181,22 +185,22 @@ class Campaign:
                 self._wait_for(chance.randint(0, MOST_ITEMS), crawls)
                 time.sleep(chance.uniform(0, LONGEST_PAUSE))
                 number = chance.randrange(CRAWLS)
-                killed += crawls[number].poll() is None
+                killed += crawls[number].is_alive()
                 if isinstance(self.on, SmallDisk):
                     self.on.turn()
                 else:
                     crawls[number].kill()
-                    crawls[number].wait()
+                    crawls[number].join()
                 if isinstance(self.on, RedisServer) and killed // KILLS_A_RESTART > restarts:
                     self.on.restart()
                     restarts += 1
                 for other, share in enumerate(shares):  # also those that found no server
-                    if crawls[other].poll() is not None:
+                    if not crawls[other].is_alive():
                         crawls[other] = self.started(share, chance)
         finally:
             for each in crawls:
                 each.kill()
-                each.wait()
+                each.join()
             if isinstance(self.on, SmallDisk):
                 self.on.free()
         return killed, restarts
@@ -204,19 +208,19 @@ class Campaign:
     def finished(self, chance: random.Random) -> int:
         """Let a crawl come to its end; how many items it had."""
         before = self._n_items()
-        self.started(self.urls, chance).wait()
+        self.started(self.urls, chance).join()
         return self._n_items() - before
 
     def _is_done(self) -> bool:
         return self._n_items() >= len(self.urls)
 
-    def _wait_for(self, items: int, crawls: Sequence[subprocess.Popen[bytes]]) -> None:
+    def _wait_for(self, items: int, crawls: Sequence[BaseProcess]) -> None:
         """Wait for so many more items, while any of the *crawls* goes on.
 
         Time on the clock says little of how far a crawl is, where other programs run beside it.
         """
         enough = self._n_items() + items
-        while self._n_items() < enough and any(each.poll() is None for each in crawls):
+        while self._n_items() < enough and any(each.is_alive() for each in crawls):
             time.sleep(0.01)
 
     def state(self) -> State:

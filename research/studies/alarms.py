@@ -36,7 +36,7 @@ from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.models.files import bundled_model, write_atomically
-from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.alarms import DAY, SILENT, WINDOW, Activity, alarms, incidents, within_crawl
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
@@ -54,7 +54,6 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import DAY, SILENT, Activity, incidents, within_crawl
 from scrapy_mss.quality.store import Days
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.crawled import WATCHED, LayoutWatch

@@ -58,12 +58,13 @@ TURNS: Final = 7  # of each
 MINUTE: Final = 29_000_000  # of all pages: nothing decays
 
 
-@dataclass(slots=True)
-class Reading:
+@dataclass
+class Reading(SiteContext):
     """Takes down what the extractor knows of a page before it asks about the site."""
 
+    memory: SiteMemory = field(default_factory=SiteMemory)
+    minute: int = MINUTE
     probability: Floats = field(default_factory=lambda: np.zeros(0))
-    visit: SiteContext = field(default_factory=lambda: SiteContext(SiteMemory(), MINUTE))
 
     def block_probabilities(
         self,
@@ -74,11 +75,7 @@ class Reading:
     ) -> Floats:
         """The *probability* as it is."""
         self.probability = probability
-        return self.visit.block_probabilities(page, probability, article_probability, by_labels)
-
-    def article_probability(self, article_probability: float, with_site: float) -> float:
-        """The probability *with_site*, as the extractor had it."""
-        return min(article_probability, with_site)
+        return super().block_probabilities(page, probability, article_probability, by_labels)
 
 
 class Read(NamedTuple):
@@ -121,7 +118,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         gold,
         metrics.bag(metrics.words(found.text), gold).f1,
         found.probability,
-        reading.visit.update.added,
+        reading.update.added,
         SiteMemory.of_page(BlockKeys.of(page), inside.astype(float), MINUTE, labelled=True),
     )
 

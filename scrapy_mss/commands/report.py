@@ -22,11 +22,11 @@ from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import site_of, site_of_host
+from scrapy_mss.quality.alarms import hour_text
 from scrapy_mss.quality.counts import ARTICLES
-from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
-from scrapy_mss.quality.store import UncertainStore
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 from scrapy_mss.wrappers import WrapperError, load_wrappers
@@ -71,7 +71,7 @@ def _json_lines(text: str) -> Path:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if options.pages is not None:
-        return _write_pages(UncertainStore(chosen_store(options.store, command)), options.pages)
+        return _write_pages(QualityStore(chosen_store(options.store, command)), options.pages)
     stored = chosen_store(options.store, command)
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
@@ -104,15 +104,15 @@ def _rule_files(command: MssCommand) -> dict[str, str]:
     return {site: str(path) for site, path in files if path.is_file()}
 
 
-def _write_pages(store: UncertainStore, target: Path) -> int:
-    found = store.pages()
+def _write_pages(store: QualityStore, target: Path) -> int:
+    found = store.uncertain()
     if not found:
         print_line(f"{store.name}: no pages; crawl with MSS_REPORT = 'pages'")
         return NOT_FOUND
     lines = [
         json.dumps({"url": each.url, "html": each.html}) + "\n"
         for site in found
-        for each in store.stored(site)
+        for each in store.uncertain_pages(site)
     ]
     with writing(target):
         write_atomically(target, "".join(lines).encode())

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -22,7 +22,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.fates import Fates
 from scrapy_mss.crawl.further_pages import FurtherPages
-from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle
+from scrapy_mss.crawl.items import ItemNotes, ItemPages, NewArticle, listen
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.site_quality import SiteQuality, UncertainPages
@@ -34,7 +34,7 @@ from scrapy_mss.models.store import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.quality.report import Alarm, plural
-from scrapy_mss.quality.store import LossStore, QualityStore, UncertainStore
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import SeenArticles, SeenStore
 from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, EMIT_UNRESERVED, REPORT_OFF, REPORT_PAGES
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -73,10 +75,20 @@ class Component:
         self._options = extension.options
         self._stats = extension.stats
         self._item_pages = extension.item_pages
+        self._fates = extension.fates
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(MssExtension.of(crawler))
+        component = cls(MssExtension.of(crawler))
+        listen(component, crawler.signals)
+        return component
+
+
+def needed(part: T | None) -> T:
+    """The *part* of a crawl that a component needs, which is off without it."""
+    if not part:
+        raise NotConfigured
+    return part
 
 
 class MssExtension:
@@ -114,7 +126,7 @@ class MssExtension:
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
-            self.fates.listen(crawler.signals)
+            listen(self.fates, crawler.signals)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
 
@@ -140,9 +152,9 @@ class MssExtension:
             self.stories = Stories(StoryStore(store), minute_now)
         if options.report != REPORT_OFF:
             self.quality = SiteQuality(QualityStore(store), only_new=only_new)
-            self.fates = Fates(LossStore(store), self.quality, self.stats, only_new=only_new)
+            self.fates = Fates(QualityStore(store), self.quality, self.stats, only_new=only_new)
         if options.report == REPORT_PAGES:
-            self.uncertain = UncertainPages(UncertainStore(store), minute_now)
+            self.uncertain = UncertainPages(QualityStore(store), minute_now)
         parts: tuple[CheckpointPart | None, ...] = (
             self.quality,
             self.fates,

@@ -15,9 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, wraps
 from typing import Concatenate, Final, NamedTuple, ParamSpec
 
-from scrapy import signals
 from scrapy.http import Request, Response
-from scrapy.signalmanager import SignalManager
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
@@ -42,7 +40,7 @@ from scrapy_mss.quality.fates import (
     Fate,
     of_page,
 )
-from scrapy_mss.quality.store import Losses, LossesOfSites, LossStore, adding_losses
+from scrapy_mss.quality.store import Losses, LossesOfSites, QualityStore, adding_losses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import BatchedPart
@@ -95,15 +93,12 @@ class _Announced:
 class Fates(BatchedPart[LossesOfSites]):
     """The fates of the announced addresses of a crawl; examples of what is lost are stored."""
 
-    FAILED = (
-        "examples of lost articles cannot be stored or read: %s. The crawl continues; further "
-        "failures are only counted"
-    )
+    FAILED = "examples of lost articles cannot be stored or read"
     LOST = "examples of lost articles of %d sites"
 
     def __init__(
         self,
-        store: LossStore,
+        store: QualityStore,
         quality: SiteQuality,
         numbers: CrawlStats,
         *,
@@ -119,14 +114,6 @@ class Fates(BatchedPart[LossesOfSites]):
         self._of_items: ItemNotes[Fate] = ItemNotes()
         self._emitted: dict[int, None] = {}  # keys of addresses of articles of this crawl
         self.has_failed = False
-
-    def listen(self, to: SignalManager) -> None:
-        """Note what signals of the crawl say."""
-        to.connect(self.scraped, signals.item_scraped)
-        to.connect(self.dropped, signals.item_dropped)
-        to.connect(self.item_failed, signals.item_error)
-        to.connect(self.spider_failed, signals.spider_error)
-        to.connect(self.request_dropped, signals.request_dropped)
 
     def is_full(self, site: str, *, of_old: bool = False) -> bool:
         """Whether no more that *site* announces is counted, or nothing more that is old."""
@@ -255,7 +242,7 @@ class Fates(BatchedPart[LossesOfSites]):
         """The addresses of *site* that were lost in earlier crawls."""
         if site not in self._lost_before:
             try:
-                stored = self._store.of([site])
+                stored = self._store.losses([site])
             except OSError as error:
                 self.store_failed(error)
                 stored = {}

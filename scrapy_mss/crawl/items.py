@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 from weakref import ref
 
 from itemadapter import ItemAdapter
+from scrapy import signals
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response
+from scrapy.signalmanager import SignalManager
 
 from scrapy_mss.crawl.pages import LISTED, PARTIAL, is_fed
 from scrapy_mss.pages.addresses import site_of
@@ -29,6 +31,22 @@ Note = TypeVar("Note")
 # Scrapy's scraper takes 5 MB of responses at once, and each for at least 1 KiB.
 MAX_ITEMS: Final = 2**13
 MAX_PAGES: Final = 100  # that are compared; items of a spider's own may name any number
+
+# Signals of a crawl, by the methods of what listens to them.
+HANDLERS: Final = {
+    "scraped": signals.item_scraped,
+    "dropped": signals.item_dropped,
+    "item_failed": signals.item_error,
+    "spider_failed": signals.spider_error,
+    "request_dropped": signals.request_dropped,
+}
+
+
+def listen(part: object, to: SignalManager) -> None:
+    """Have *part* told what becomes of items and requests, if it has methods for that."""
+    for name, signal in HANDLERS.items():
+        if hasattr(part, name):
+            to.connect(getattr(part, name), signal)
 
 
 def adapted(item: object) -> ItemAdapter | None:

@@ -18,7 +18,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.alarms import WINDOW, alarms
+from scrapy_mss.quality.alarms import DAY, WINDOW, Activity, alarms, incidents, within_crawl
 from scrapy_mss.quality.counts import (
     ALARM,
     ARTICLES,
@@ -36,14 +36,12 @@ from scrapy_mss.quality.counts import (
     of_page,
     of_place,
 )
-from scrapy_mss.quality.incidents import DAY, Activity, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import (
     Days,
     QualityStore,
     SiteDay,
     UncertainPage,
-    UncertainStore,
     adding,
     adding_pages,
     compressed,
@@ -69,10 +67,7 @@ def this_hour() -> int:
 class SiteQuality(BatchedPart[DayCounts]):
     """Counts the pages of a crawl by site and day."""
 
-    FAILED = (
-        "quality counts cannot be stored or read: %s. The crawl continues; further failures are "
-        "only counted"
-    )
+    FAILED = "quality counts cannot be stored or read"
     LOST = "the counts of %d sites and days"
 
     def __init__(
@@ -189,18 +184,15 @@ class SiteQuality(BatchedPart[DayCounts]):
 class UncertainPages(BatchedPart[PagesOfSites]):
     """The least certain pages of each site, as far as this crawl knows."""
 
-    FAILED = (
-        "uncertain pages cannot be stored: %s. The crawl continues; further failures are only "
-        "counted"
-    )
+    FAILED = "uncertain pages cannot be stored"
     LOST = "%d uncertain pages"
 
-    def __init__(self, store: UncertainStore, minute: Callable[[], int]) -> None:
+    def __init__(self, store: QualityStore, minute: Callable[[], int]) -> None:
         super().__init__(dict, adding_pages)
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.certainty for page in pages}
-            for site, pages in store.pages().items()
+            for site, pages in store.uncertain().items()
         }
         self._n_bytes = 0
 

@@ -59,10 +59,7 @@ class Learner(BatchedPart[_Unsaved]):
     processes that share it do not read it meanwhile.
     """
 
-    FAILED = (
-        "a checkpoint failed, its counts are kept: %s. The crawl continues; further failures are "
-        "only counted"
-    )
+    FAILED = "a checkpoint failed, its counts are kept"
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:

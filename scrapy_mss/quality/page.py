@@ -11,7 +11,15 @@ from typing import Final
 
 from scrapy_mss.blocks.lessons import described
 from scrapy_mss.output.html_elements import Html, document, element, joined, table
-from scrapy_mss.quality.alarms import WINDOW, Figure
+from scrapy_mss.quality.alarms import (
+    EMPTY,
+    SILENT,
+    UNREACHABLE,
+    WINDOW,
+    Figure,
+    Incident,
+    hour_text,
+)
 from scrapy_mss.quality.counts import (
     ARTICLES,
     COVERAGE,
@@ -25,7 +33,6 @@ from scrapy_mss.quality.counts import (
     Scale,
     Share,
 )
-from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
 from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, plural
 
 MIN_DAYS: Final = 3  # that make a line

@@ -15,7 +15,17 @@ from typing import Any, Final, TypeAlias
 
 from scrapy_mss.blocks.lessons import Lessons, SiteLesson
 from scrapy_mss.pages.kinds import SHELL
-from scrapy_mss.quality.alarms import RECENT, WINDOW, Figure, figures
+from scrapy_mss.quality.alarms import (
+    DAY,
+    RECENT,
+    WINDOW,
+    Activity,
+    Figure,
+    Incident,
+    figures,
+    hour_text,
+    incidents,
+)
 from scrapy_mss.quality.counts import (
     ARTICLES,
     KIND,
@@ -25,8 +35,7 @@ from scrapy_mss.quality.counts import (
     Counts,
 )
 from scrapy_mss.quality.fates import Coverage
-from scrapy_mss.quality.incidents import DAY, Activity, Incident, hour_text, incidents
-from scrapy_mss.quality.store import Days, Losses, LossStore, QualityStore
+from scrapy_mss.quality.store import Days, Losses, QualityStore
 from scrapy_mss.storage.tables import Store
 
 EPOCH: Final = date(1970, 1, 1)
@@ -163,7 +172,7 @@ def report_of(
     sites |= {site: {} for site in listed if site not in sites}
     found = report(sites, now, listed, with_past(store, sites))
     known = lessons or Lessons()
-    losses = LossStore(stored).of(sites)
+    losses = QualityStore(stored).losses(sites)
     complete = [
         replace(
             site,

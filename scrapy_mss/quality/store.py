@@ -60,7 +60,7 @@ def _read(value: bytes | None, made: Callable[[Any], T]) -> T | None:
 
 
 class QualityStore:
-    """The counts of sites by day in a store."""
+    """What the report is made of, in a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -89,6 +89,34 @@ class QualityStore:
     def sites(self, since: int) -> dict[str, Days]:
         keys = self._store.used_since(QUALITY, since * MINUTES_A_DAY)
         return dict(self.days(sorted(map(_site, keys)), since))
+
+    def losses(self, sites: Iterable[str]) -> LossesOfSites:
+        names = {LOSSES.key(site): site for site in sites}
+        found = self._store.get(names, patient=False)
+        return {names[row]: _losses(value) for row, value in found.items()}
+
+    def uncertain(self) -> dict[str, list[UncertainPage]]:
+        """The uncertain pages of each site, the least certain one first."""
+        keys = [(UNSURE, key) for key in self._store.used_since(UNSURE, 0)]
+        found = self._store.get(keys).items()
+        sites = {_site(key): _unsure_pages(value) for (_, key), value in found}
+        return {site: pages for site, pages in sorted(sites.items()) if pages}
+
+    def uncertain_pages(self, site: str) -> Iterator[StoredPage]:
+        """The pages of *site* with their HTML, the least certain one first."""
+        row = UNSURE.key(site)
+        for page in _unsure_pages(self._store.get([row]).get(row)):
+            row = _page_row(site, page.url)
+            body = self._store.get([row]).get(row)
+            if body is not None:
+                yield StoredPage(page.url, self._unpacked(page.url, body))
+
+    def _unpacked(self, url: str, body: bytes) -> str:
+        try:
+            html = zlib.decompressobj().decompress(body, LARGEST_PAGE)
+            return html.decode("utf-8", "surrogatepass")
+        except (UnicodeDecodeError, zlib.error) as error:
+            raise StoreError(f"{self.name}: the page {url!r} is damaged: {error}") from error
 
 
 def _site(key: bytes) -> str:
@@ -164,18 +192,6 @@ class Losses:
 LossesOfSites: TypeAlias = dict[str, Losses]
 
 
-class LossStore:
-    """The losses of sites in a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def of(self, sites: Iterable[str]) -> LossesOfSites:
-        names = {LOSSES.key(site): site for site in sites}
-        found = self._store.get(names, patient=False)
-        return {names[row]: _losses(value) for row, value in found.items()}
-
-
 def adding_losses(losses: Mapping[str, Losses], minute: int) -> Change:
     """The change that adds *losses* in this *minute*."""
     return Change([LOSSES.key(site) for site in losses], partial(_with_losses, losses, minute))
@@ -209,39 +225,6 @@ class UncertainPage(NamedTuple):
     url: str
     certainty: float
     minute: int
-
-
-class UncertainStore:
-    """The least certain pages of sites in a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    @property
-    def name(self) -> str:
-        return self._store.name
-
-    def pages(self) -> dict[str, list[UncertainPage]]:
-        """The pages of each site, the least certain one first."""
-        keys = [(UNSURE, key) for key in self._store.used_since(UNSURE, 0)]
-        found = self._store.get(keys).items()
-        sites = {_site(key): _unsure_pages(value) for (_, key), value in found}
-        return {site: pages for site, pages in sorted(sites.items()) if pages}
-
-    def stored(self, site: str) -> Iterator[StoredPage]:
-        """The pages of *site* with their HTML, the least certain one first."""
-        row = UNSURE.key(site)
-        for page in _unsure_pages(self._store.get([row]).get(row)):
-            body = self._store.get([_page_row(site, page.url)]).get(_page_row(site, page.url))
-            if body is not None:
-                yield StoredPage(page.url, self._unpacked(page.url, body))
-
-    def _unpacked(self, url: str, body: bytes) -> str:
-        try:
-            html = zlib.decompressobj().decompress(body, LARGEST_PAGE)
-            return html.decode("utf-8", "surrogatepass")
-        except (UnicodeDecodeError, zlib.error) as error:
-            raise StoreError(f"{self.name}: the page {url!r} is damaged: {error}") from error
 
 
 def adding_pages(pages: Mapping[str, Mapping[UncertainPage, bytes]]) -> Change:

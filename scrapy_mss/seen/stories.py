@@ -184,10 +184,8 @@ class StoryMatch(NamedTuple):
 class Stories(BatchedPart[RecentTexts]):
     """The stories of a crawl, of earlier ones, and of others at the same time."""
 
-    FAILED = (
-        "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
-        "further failures are only counted"
-    )
+    FAILED = "stories cannot be stored or read"
+    MEANWHILE = ", and copies may be missed"
     LOST = "the stories of %d texts"
 
     def __init__(self, store: StoryStore, now: Callable[[], int]) -> None:
@@ -211,10 +209,14 @@ class Stories(BatchedPart[RecentTexts]):
         original = known.original if known else addresses[0]
         is_copy = first is not None and (own is None or own.is_copy)
         found = [*like, own] if own and own.minute >= self._now() - WINDOW else like
-        is_found = any(self._is_same(numbers, each) for each in found)
+        stored = (each.sketch for each in found if each.addresses[0] not in self._under_way)
+        is_found = numbers is not None and any(
+            each is not None and likeness(numbers, each).is_same for each in stored
+        )
         minute, new = self._now(), None if is_found else numbers
         emitted = EmittedText(tuple(addresses), story, original, is_copy, minute, new)
-        return StoryMatch(emitted, self._under_way_of(like) if is_copy else None)
+        pending = [each.addresses[0] for each in like if each.addresses[0] in self._under_way]
+        return StoryMatch(emitted, pending[0] if is_copy and len(pending) == len(like) else None)
 
     def begin(self, emitted: EmittedText) -> None:
         self._under_way.put(emitted)
@@ -284,16 +286,3 @@ class Stories(BatchedPart[RecentTexts]):
         except OSError as error:
             self.store_failed(error)
             return []
-
-    def _is_same(self, numbers: Numbers | None, emitted: EmittedText) -> bool:
-        is_pending = emitted.addresses[0] in self._under_way
-        if numbers is None or emitted.sketch is None or is_pending:
-            return False
-        return likeness(numbers, emitted.sketch).is_same
-
-    def _under_way_of(self, like: Sequence[EmittedText]) -> int | None:
-        """The address of one of these texts, if all of them are pending."""
-        addresses = [each.addresses[0] for each in like]
-        if all(each in self._under_way for each in addresses):
-            return addresses[0]
-        return None

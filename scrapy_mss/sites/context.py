@@ -65,6 +65,11 @@ class SiteContext:
         article_probability: float,
         by_labels: Floats | None = None,
     ) -> Floats:
+        """The *probability* of each block (float64[n_blocks]) with what is known of the site.
+
+        *article_probability* is the page's, as it is read without; *by_labels* is what the labels
+        of other pages of the site add to the log-odds.
+        """
         keys = BlockKeys.of(page)
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
         place = 0

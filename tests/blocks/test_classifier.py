@@ -119,20 +119,6 @@ def evidence_for(page: Page) -> tuple[Floats, Floats]:
     return evidence, np.linspace(-1, 1, n)
 
 
-@given(PAGES)
-@examples(2)
-def test_inputs_have_the_same_names_on_every_page(source: str) -> None:
-    page = Page.of(source)
-
-    inputs = block_inputs(page, *evidence_for(page))
-
-    assert tuple(inputs.columns) == input_names()
-    assert inputs.matrix.shape == (len(page.blocks), len(input_names()))
-    assert inputs.matrix.dtype == np.float32
-    in_order = np.array([inputs.columns[name] for name in input_names()], np.float32)
-    assert np.array_equal(inputs.matrix, in_order.T)
-
-
 def test_no_two_inputs_have_the_same_name() -> None:
     assert len(set(input_names())) == len(input_names())
     assert len({pooling.name for pooling in POOLINGS}) == len(POOLINGS)
@@ -140,13 +126,21 @@ def test_no_two_inputs_have_the_same_name() -> None:
 
 
 @given(PAGES)
-def test_inputs_are_the_features_the_evidence_and_what_follows_from_the_score(source: str) -> None:
+@examples(2)
+def test_inputs_are_features_evidence_what_follows_from_the_score_and_neighbours(
+    source: str,
+) -> None:
     page = Page.of(source)
     evidence, score = evidence_for(page)
     above = heading_above(heading_levels(page)).tolist()
+    n = len(page.blocks)
 
-    columns = block_inputs(page, evidence, score).columns
+    inputs = block_inputs(page, evidence, score)
 
+    columns = inputs.columns
+    assert tuple(columns) == input_names()
+    assert inputs.matrix.dtype == np.float32
+    assert np.array_equal(inputs.matrix.T, np.array([*columns.values()], np.float32))
     assert set(FEATURES) < set(columns)
     for pooling, row in zip(POOLINGS, evidence, strict=True):
         assert columns[f"evidence_{pooling.name}"].tolist() == row.tolist()
@@ -154,18 +148,10 @@ def test_inputs_are_the_features_the_evidence_and_what_follows_from_the_score(so
     headings = [score[h] if h >= 0 else 0.0 for h in above]
     assert columns["score_of_heading_above"].tolist() == headings
     total = (np.maximum(score, 0) * page.blocks.words).sum() + EPSILON
-    assert np.expm1(columns["page_evidence"]) == pytest.approx(np.full(len(score), total))
-
-
-@given(PAGES)
-def test_inputs_of_neighbours_are_their_own_and_0_beyond_the_page(source: str) -> None:
-    page = Page.of(source)
-    n = len(page.blocks)
-
-    columns = block_inputs(page, *evidence_for(page)).columns
-
+    assert np.expm1(columns["page_evidence"]) == pytest.approx(np.full(n, total))
     for name in NEIGHBOUR_FEATURES:
         for by in NEIGHBOUR_OFFSETS:
+            # Beyond the page there is 0.
             expected = [columns[name][i + by] if 0 <= i + by < n else 0.0 for i in range(n)]
             assert columns[f"{name}[{by:+d}]"].tolist() == expected
 

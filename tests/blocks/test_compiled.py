@@ -19,7 +19,6 @@ from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
-    CLASSES,
     SENTENCE_ENDS,
     each_once,
     pairs,
@@ -73,8 +72,10 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
         texts = [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]] for at in run]
         words = [text for at, text in zip(run, texts, strict=True) if tokens.is_word[at]]
         ends = sum(text.startswith(tuple(SENTENCE_ENDS)) for text in texts)
-        assert one.counts[CLASSES.index("sentence_end")][block] == ends
-        assert one.counts[CLASSES.index("symbol")][block] == len(run) - len(words)
+        assert one.of("capital")[block] == sum(text[0].isupper() for text in texts)
+        assert one.of("digit")[block] == sum(text[0].isdigit() for text in texts)
+        assert one.of("sentence_end")[block] == ends
+        assert one.of("symbol")[block] == len(run) - len(words)
         assert one.letters[block] == sum(map(len, words))
         assert bool(one.last[block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
         assert bool(one.first[block] & BITS["comma"]) == texts[0].startswith((",", ";"))
@@ -91,10 +92,10 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
     for found in both(lambda: shared_words(page.texts, each_once(some))):
-        assert found.tolist() == [sum(word in known for word in words) for words in blocks]
+        assert found.hits.tolist() == [sum(word in known for word in words) for words in blocks]
     for found in both(lambda: shared_pairs(page.texts, each_once(pairs(some)))):
         expected = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
-        assert found.tolist() == expected
+        assert found.hits.tolist() == expected
 
 
 @given(PAGES, st.integers(0, 9))

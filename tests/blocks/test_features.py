@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import exp, log, log1p
+from math import log, log1p
 
 import numpy as np
 import pytest
@@ -26,12 +26,10 @@ from scrapy_mss.blocks.features import (
     logarithms,
 )
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
 from tests.helpers.classifiers import columns_of, container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
-from tests.helpers.markup import shown
 
 Row = dict[str, float]
 
@@ -185,22 +183,6 @@ def test_features_of_a_text_do_not_depend_on_the_rest_of_the_page(paragraphs: li
 
 
 @given(PAGES)
-def test_characters_of_a_text_are_counted_as_one_by_one(source: str) -> None:
-    tokens = tokenize(source)
-    seen = shown(tokens)
-
-    for row, run in zip(rows_of(source), block_runs(tokens), strict=True):
-        words = [seen[at] for at in run if tokens.is_word[at]]
-        initials = [seen[at][0] for at in run]
-        assert exp(row["words"]) == pytest.approx(len(words) + 1)
-        assert exp(row["letters"]) == pytest.approx(sum(map(len, words)) + 1)
-        assert row["capital_share"] == pytest.approx(sum(map(str.isupper, initials)) / len(words))
-        assert row["digit_share"] == pytest.approx(sum(map(str.isdigit, initials)) / len(words))
-        assert row["symbol_share"] == pytest.approx((len(run) - len(words)) / len(words))
-        assert row["starts_with_capital"] == initials[0].isupper()
-
-
-@given(PAGES)
 def test_the_heading_above_is_the_last_one_before(source: str) -> None:
     levels = heading_levels(Page.of(source))
 
@@ -231,7 +213,7 @@ def test_logarithms_of_counts_are_those_of_numpy(counts: list[float]) -> None:
         (f"<div>{'The ferry sails again this Monday ' * (MAX_HEADLINE // 6 + 1)}</div>", False),
     ],
 )
-def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
+def test_what_may_be_a_headline(body: str, *, found: bool) -> None:
     assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
 
 

@@ -222,10 +222,7 @@ def test_words_and_symbols_score_1_and_tags_the_penalty() -> None:
         ("One\n\n" * 100, False),
     ],
 )
-def test_an_article_has_two_paragraphs_and_eight_sentences(
-    text: str,
-    expected: bool,  # noqa: FBT001
-) -> None:
+def test_an_article_has_two_paragraphs_and_eight_sentences(text: str, *, expected: bool) -> None:
     assert is_article(text) is expected
 
 

@@ -14,9 +14,9 @@ needs_redis = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_server() -> Iterator[RedisServer]:
-    """A server that runs while the tests of a module do."""
+    """A server that runs while the tests do."""
     with running() as server:
         yield server
 

@@ -9,22 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from research.benchmarks.redis_server import program, running
+from research.benchmarks.redis_server import program
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import Change, Key, Row, Store
-from tests.helpers.redis import client
 
 SQLITE, REDIS = "sqlite", "redis"
 
 
-@pytest.fixture(scope="module")
-def redis_address() -> Iterator[str]:
-    """A server that runs while the tests of a module do; empty where none is installed."""
+@pytest.fixture
+def redis_address(request: pytest.FixtureRequest) -> str:
+    """Where a server without any data is; empty where none is installed."""
     if program() is None:
-        yield ""
-        return
-    with running() as server:
-        yield server.address()
+        return ""
+    address: str = request.getfixturevalue("server").address()
+    return address
 
 
 @pytest.fixture(params=[SQLITE, REDIS])
@@ -34,7 +32,6 @@ def store_name(request: pytest.FixtureRequest, tmp_path: Path, redis_address: st
         return str(tmp_path / "store")
     if not redis_address:
         pytest.skip("no redis-server or valkey-server is installed: make test-redis")
-    client(redis_address).flushall()
     return redis_address
 
 

@@ -92,7 +92,7 @@ def test_class_words_of_a_tag(tag: str, expected: str) -> None:
         ('<div style="" title="display:none">x</div>', False),
     ],
 )
-def test_hidden_elements(page: str, expected: bool) -> None:  # noqa: FBT001
+def test_hidden_elements(page: str, *, expected: bool) -> None:
     assert element_attributes(tokenize(page)).hidden.tolist() == [expected]
 
 

@@ -10,8 +10,7 @@ from scrapy_mss.markup.tags import (
     UNKNOWN_TAG,
     VOID_TAGS,
 )
-from scrapy_mss.markup.tokens import CLOSE, TAG_MASK
-from tests.helpers.markup import tag_id
+from scrapy_mss.markup.tokens import TAG_MASK
 
 N_FIRST = 156  # names when the format of model files was fixed
 
@@ -30,8 +29,3 @@ def test_numbers_in_stored_models_never_change() -> None:
 def test_void_block_and_line_break_tags_are_known_tags() -> None:
     assert TAG_NUMBERS.keys() >= VOID_TAGS | BLOCK_TAGS | LINE_BREAK_TAGS
     assert not BLOCK_TAGS & LINE_BREAK_TAGS
-
-
-def test_ids_distinguish_opening_from_closing_and_known_from_unknown_tags() -> None:
-    assert len({tag_id("p"), tag_id("p", CLOSE), tag_id("nosuch")}) == 3
-    assert tag_id("nosuch") == tag_id("other") == tag_id("unknown")

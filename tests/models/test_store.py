@@ -17,9 +17,7 @@ from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.tables import MODEL, Change, Key, Store, StoreError, writes_of
 from tests.helpers.classifiers import counts_of
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.stores import put
 
 
 def trained(*numbers: int) -> Model:

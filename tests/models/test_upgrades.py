@@ -28,9 +28,7 @@ from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.model_files import with_header
-from tests.helpers.stores import put, redis_address, store, store_name
-
-__all__ = ["redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.stores import put
 
 STORED = Path(__file__).parents[1] / "stored"
 PAGE = page_memory("<main class='story'><p>One two</p><p>Three</p></main>")

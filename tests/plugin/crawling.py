@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,7 +72,7 @@ class Crawl:
     items: list[Item]
     stats: dict[str, Any]
     error: str
-    log: list[tuple[str, str]]
+    log: list[list[str]]  # level and text of each line
     stall: float = 0.0  # seconds, the longest, of the event loop
     ending: float = 0.0  # seconds after the last page
 
@@ -117,11 +117,7 @@ def _run(folder: Path, jobs: Iterable[Job]) -> Done:
     """Run *jobs*, one after the other; each has a store of its own unless it names one."""
     asked = [
         {
-            "spider": job.spider,
-            "arguments": dict(job.arguments),
-            "keep": job.keep,
-            "checkpoint_pages": job.checkpoint_pages,
-            "checkpoint_seconds": job.checkpoint_seconds,
+            **asdict(job),
             "settings": {**QUIET, "MSS_STORE": str(folder / f"{number}.store"), **job.settings},
         }
         for number, job in enumerate(jobs)
@@ -200,14 +196,7 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
     done = _run(folder, jobs)
     assert done.code == 0, done.err
     return [
-        Crawl(
-            [Item(**item) for item in result["items"]],
-            result["stats"],
-            result["error"],
-            [(level, text) for level, text in result["log"]],
-            result.get("stall", 0.0),
-            result.get("ending", 0.0),
-        )
+        Crawl(**{**result, "items": [Item(**item) for item in result["items"]]})
         for result in json.loads((folder / RESULTS).read_text())
     ]
 

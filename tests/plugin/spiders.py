@@ -140,33 +140,11 @@ DISTURBANCES: dict[str, Callable[[Path], object]] = {
 }
 
 
-class WorkerKiller:
-    """An extension that kills a worker process when the fifth item is there."""
-
-    AT = 5
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = cls()
-        crawler.signals.connect(extension.scraped, signals.item_scraped)
-        return extension
-
-    def scraped(self) -> None:
-        self.count += 1
-        if self.count == self.AT:
-            os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
-
-
-class ScraperMeter:
-    """An extension that writes into the stats how many pages Scrapy's scraper had at once."""
-
-    STAT = "test/scraper"
+class _Observer:
+    """An extension that is told of responses and items."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        self.crawler, self.count = crawler, 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -176,44 +154,51 @@ class ScraperMeter:
         return extension
 
     def received(self) -> None:
-        self._measure()
+        """Do nothing."""
 
     def scraped(self) -> None:
-        self._measure()
+        self.count += 1
 
-    def _measure(self) -> None:
+
+class WorkerKiller(_Observer):
+    """An extension that kills a worker process when the fifth item is there."""
+
+    AT = 5
+
+    def scraped(self) -> None:
+        super().scraped()
+        if self.count == self.AT:
+            os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
+
+
+class ScraperMeter(_Observer):
+    """An extension that writes into the stats how many pages Scrapy's scraper had at once."""
+
+    STAT = "test/scraper"
+
+    def received(self) -> None:
+        self.scraped()
+
+    def scraped(self) -> None:
         assert self.crawler.engine is not None
         assert self.crawler.stats is not None
         slot = self.crawler.engine.scraper.slot
         self.crawler.stats.max_value(self.STAT, len(slot.active) if slot else 0)
 
 
-class MemoryMeter:
+class MemoryMeter(_Observer):
     """An extension that writes the process's memory into the stats, every twenty items."""
 
     EVERY = 20
     STAT = "test/rss"
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        self.measured: list[tuple[int, int]] = []
-        self.count = 0
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = cls(crawler)
-        crawler.signals.connect(extension.scraped, signals.item_scraped)
-        crawler.signals.connect(extension.closed, signals.spider_closed)
-        return extension
-
     def scraped(self) -> None:
-        self.count += 1
+        super().scraped()
         if self.count % self.EVERY == 0:
-            self.measured.append((self.count, psutil.Process().memory_info().rss))
-
-    def closed(self) -> None:
-        assert self.crawler.stats is not None
-        self.crawler.stats.set_value(self.STAT, self.measured)
+            assert self.crawler.stats is not None
+            measured = self.crawler.stats.get_value(self.STAT, [])
+            measured.append((self.count, psutil.Process().memory_info().rss))
+            self.crawler.stats.set_value(self.STAT, measured)
 
 
 SPIDERS: dict[str, type[Spider]] = {

@@ -23,11 +23,8 @@ from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
-from tests.helpers.stores import redis_address, store_name
 from tests.plugin.models import assert_same_counts, labelled, learned, store_model, stored_model
 from tests.plugin.site import wrapped
-
-__all__ = ["redis_address", "store_name"]  # fixtures
 
 pytestmark = pytest.mark.any_scrapy("learners and their store; there is no crawl")
 

@@ -217,7 +217,7 @@ def test_another_item_of_the_page_does_not_count_as_the_article(pipelines: Pipel
     for item in (article, image):
         pipelines.new.process_item(item)
     pipelines.scraped(image, response)
-    pipelines.new.failed(article, response)
+    pipelines.new.item_failed(article, response)
 
     assert pipelines.seen.due([(URL, 0)])[0]
 
@@ -315,7 +315,7 @@ def test_a_failing_pipeline_loses_no_story(dropping: Pipelines) -> None:
     first, second = articles()
     assert dropping.begin(first, page(URL))
     for pipeline in dropping.each:
-        pipeline.failed(first, page(URL))
+        pipeline.item_failed(first, page(URL))
 
     assert dropping.passes(second)
 

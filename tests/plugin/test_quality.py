@@ -17,6 +17,7 @@ import pytest
 
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.crawl.site_quality import this_hour
+from scrapy_mss.quality.alarms import DAY
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
@@ -27,7 +28,6 @@ from scrapy_mss.quality.counts import (
     of_answer,
     of_new,
 )
-from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import alone, finish, write

@@ -19,14 +19,12 @@ from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.redis_store import END_SECONDS, SECONDS
-from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.helpers.redis import client, needs_redis
 from tests.plugin.crawling import ADDON, LONGEST, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site
 
 pytestmark = needs_redis
-__all__ = ["server", "shared_server"]  # fixtures
-
 NO_CRAWL = pytest.mark.any_scrapy("commands that read and write what is stored; there is no crawl")
 TIMEOUTS = pytest.mark.any_scrapy(
     "how long the server's client waits; a crawl whose server goes away runs on each"

@@ -11,7 +11,7 @@ import pytest
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.files.sources import Source
-from scrapy_mss.quality.store import UncertainPage, UncertainStore
+from scrapy_mss.quality.store import QualityStore, UncertainPage
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import MAX_UNSURE_PAGES, minute_now
 from tests.helpers.checkpoints import alone, finish, write
@@ -33,7 +33,7 @@ def done(folder: Path, site: Site, kind: str, **settings: Any) -> Crawl:
 
 def kept_in(folder: Path) -> dict[str, list[UncertainPage]]:
     with closing(SQLiteStore(folder / "store")) as store:
-        return UncertainStore(store).pages()
+        return QualityStore(store).uncertain()
 
 
 def certainty_of(article: dict[str, Any]) -> float:
@@ -88,7 +88,7 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
     monkeypatch.setattr(site_quality, "LONGEST_PAGE", 5)
     monkeypatch.setattr(site_quality, "MAX_UNSURE_SITES", 1)
     store = SQLiteStore(tmp_path)
-    pages = alone(site_quality.UncertainPages(UncertainStore(store), minute_now), store)
+    pages = alone(site_quality.UncertainPages(QualityStore(store), minute_now), store)
     result = ArticleResult(certainty=0.1)
     pages.page("https://a.example/long", "123456", result)
     pages.page(f"https://a.example/{'x' * 2000}", "", result)
@@ -97,7 +97,7 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
         pages.page(f"https://{host}/", "12345", result)
     write(pages)
 
-    found = UncertainStore(store).pages()
+    found = QualityStore(store).uncertain()
     finish(pages)
     assert pages.failures == 0
     assert {site: [page.url for page in of_site] for site, of_site in found.items()} == {
@@ -108,7 +108,7 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
 
 def test_pages_that_could_not_be_stored_are_stored_later(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "store")
-    pages = alone(site_quality.UncertainPages(UncertainStore(store), minute_now), store)
+    pages = alone(site_quality.UncertainPages(QualityStore(store), minute_now), store)
     (tmp_path / "store").touch()
     pages.page("https://a.example/1", "<p>", ArticleResult(certainty=0.1))
     write(pages)

@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from scrapy_mss.quality.alarms import alarms
+from scrapy_mss.quality.alarms import DAY, alarms
 from scrapy_mss.quality.counts import ANNOUNCED, ARTICLES, ASKED, COVERAGE, FATE, OUT, PAGES, Counts
 from scrapy_mss.quality.fates import Coverage
-from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import as_json, report, report_of
 from scrapy_mss.quality.store import (
     EXAMPLES,
     MAX_KEYS,
     Losses,
-    LossStore,
     QualityStore,
     adding_losses,
 )
@@ -81,7 +79,7 @@ def test_examples_and_keys_of_a_site_are_bounded_and_the_latest_stay(tmp_path: P
         losses = Losses(keys={number: None})
         losses.add("failed/gone", f"https://a.example/{number}", number)
         store.write([adding_losses({SITE: losses}, number)])
-    found = LossStore(store).of([SITE, "b.example"])
+    found = QualityStore(store).losses([SITE, "b.example"])
     store.close()
 
     latest = range(2 * MAX_KEYS - EXAMPLES, 2 * MAX_KEYS)

@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 
-from scrapy_mss.quality.counts import ALARM, ARTICLES, TRIED, of_answer, of_failure, of_new
-from scrapy_mss.quality.incidents import (
+from scrapy_mss.quality.alarms import (
     COVERED,
     DAY,
     EMPTY,
@@ -19,6 +18,7 @@ from scrapy_mss.quality.incidents import (
     silence,
     within_crawl,
 )
+from scrapy_mss.quality.counts import ALARM, ARTICLES, TRIED, of_answer, of_failure, of_new
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, days
 

@@ -11,8 +11,8 @@ import pytest
 from lxml import html
 
 from scrapy_mss.output.html_elements import element
+from scrapy_mss.quality.alarms import DAY
 from scrapy_mss.quality.counts import FAILED, KIND, KNOWN, PAGES, TRIED
-from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.page import page, sparkline
 from scrapy_mss.quality.report import Report, as_json, report
 from scrapy_mss.quality.store import Days

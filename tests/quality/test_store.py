@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.tables import QUALITY, QUALITY_DAYS, Store
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.effort import examples_in_stores
+from tests.helpers.stores import put
 
 TODAY = 40_000  # in the year 2079
 COUNTS = Counter({"pages": 3, "articles": 2, "selector/title: h1": 0})
@@ -25,9 +24,7 @@ ADDITIONS = st.lists(
 )
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples_in_stores()
 @given(additions=ADDITIONS, since=st.integers(TODAY - 4, TODAY + 1))
 def test_counts_add_up_by_site_and_day(
     new_store: Callable[[], Store], additions: list[dict[SiteDay, Counter[str]]], since: int

@@ -6,12 +6,12 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.quality.store import (
+    QualityStore,
     UncertainPage,
-    UncertainStore,
     adding_pages,
     compressed,
 )
@@ -23,9 +23,8 @@ from scrapy_mss.storage.tables import (
     Store,
     StoreError,
 )
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.effort import examples_in_stores
+from tests.helpers.stores import put
 
 HTML = "<p>Grüße \ud800 aus Köln</p>"
 NOW = 40_000_000  # minutes: in the year 2046
@@ -50,9 +49,7 @@ PAGES = st.lists(
 )
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples_in_stores()
 @given(pages=PAGES, data=st.data())
 def test_the_least_sure_pages_stay_in_any_order(
     new_store: Callable[[], Store], pages: list[tuple[str, int, float]], data: st.DataObject
@@ -61,7 +58,7 @@ def test_the_least_sure_pages_stay_in_any_order(
     for site, number, certainty in data.draw(st.permutations(pages)):
         add(store, site, page(number, certainty), f"{number} {HTML}")
 
-    kept = UncertainStore(store)
+    kept = QualityStore(store)
     expected = {
         site: sorted(
             (page(number, certainty) for of, number, certainty in pages if of == site),
@@ -69,9 +66,9 @@ def test_the_least_sure_pages_stay_in_any_order(
         )[:MAX_UNSURE_PAGES]
         for site in {site for site, _, _ in pages}
     }
-    assert kept.pages() == expected
+    assert kept.uncertain() == expected
     for site, least in expected.items():
-        found = [(each.url, each.html) for each in kept.stored(site)]
+        found = [(each.url, each.html) for each in kept.uncertain_pages(site)]
         assert found == [(each.url, f"{each.url.rpartition('/')[2]} {HTML}") for each in least]
     bodies = [UNSURE_PAGES.key(f"{site} {page(number, 0).url}") for site, number, _ in pages]
     assert len(store.get(bodies)) == sum(map(len, expected.values()))
@@ -88,7 +85,7 @@ def test_the_pages_of_forgotten_sites_are_forgotten(
         store.write([adding_pages({site: pages})])
     store.forget(NOW)
 
-    assert list(UncertainStore(store).pages()) == sites[2:]
+    assert list(QualityStore(store).uncertain()) == sites[2:]
     bodies = [
         UNSURE_PAGES.key(f"{site} {page(number, 0).url}")
         for site in sites
@@ -101,10 +98,10 @@ def test_a_page_that_is_read_again_replaces_itself(store: Store) -> None:
     add(store, "a.example", page(1, 0.1), "before")
     add(store, "a.example", page(2, 0.5), "other")
     add(store, "a.example", page(1, 0.9, NOW + 1), "after")
-    kept = UncertainStore(store)
+    kept = QualityStore(store)
 
-    assert kept.pages() == {"a.example": [page(2, 0.5), page(1, 0.9, NOW + 1)]}
-    assert [each.html for each in kept.stored("a.example")] == ["other", "after"]
+    assert kept.uncertain() == {"a.example": [page(2, 0.5), page(1, 0.9, NOW + 1)]}
+    assert [each.html for each in kept.uncertain_pages("a.example")] == ["other", "after"]
 
 
 @pytest.mark.parametrize("body", [b"no zlib", zlib.compress(b"\xff")])
@@ -113,14 +110,14 @@ def test_a_damaged_page_is_named(store: Store, body: bytes) -> None:
     put(store, UNSURE_PAGES.key(f"a.example {page(1, 0).url}"), body, NOW)
 
     with pytest.raises(StoreError, match=r"the page 'https://a\.example/1' is damaged"):
-        list(UncertainStore(store).stored("a.example"))
+        list(QualityStore(store).uncertain_pages("a.example"))
 
 
 @pytest.mark.parametrize("rows", [b"", b"{}", b"[[1]]", b'[["u", 0, Infinity]]', b"[" * 100_000])
 def test_a_damaged_row_of_a_site_costs_its_pages_alone(store: Store, rows: bytes) -> None:
     put(store, UNSURE.key("a.example"), rows, NOW)
-    assert UncertainStore(store).pages() == {}
+    assert QualityStore(store).uncertain() == {}
 
     add(store, "a.example", page(1, 0.5), HTML)
 
-    assert UncertainStore(store).pages() == {"a.example": [page(1, 0.5)]}
+    assert QualityStore(store).uncertain() == {"a.example": [page(1, 0.5)]}

@@ -7,7 +7,7 @@ from time import time
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.seen import articles as seen_articles
@@ -26,11 +26,9 @@ from scrapy_mss.seen.articles import (
 from scrapy_mss.seen.keys import address_key, packed
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Store
 from tests.helpers.checkpoints import alone, finish, write
-from tests.helpers.effort import examples
-from tests.helpers.shelves import Clock, Shelf, clock, shelf
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["clock", "new_store", "redis_address", "shelf", "store", "store_name"]  # fixtures
+from tests.helpers.effort import examples_in_stores
+from tests.helpers.shelves import Clock, Shelf
+from tests.helpers.stores import put
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
 LIST = "http://a.example/feed"
@@ -257,7 +255,11 @@ def test_a_store_that_fails_stops_no_crawl(
     failures = seen.failures
     write(seen)
     assert seen.failures == failures + 1 > 2
-    assert caplog.messages == [f"scrapy-mss: {SeenArticles.FAILED % 'the shelf is broken'}"]
+    message = (
+        "scrapy-mss: what was seen cannot be stored or read: the shelf is broken. The crawl "
+        "continues, and articles may come again; further failures are only counted"
+    )
+    assert caplog.messages == [message]
 
 
 def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
@@ -318,7 +320,7 @@ def latest(additions: list[Articles]) -> tuple[Articles, dict[int, bytes]]:
     return known, paragraphs
 
 
-@settings(examples(0.5), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples_in_stores(0.5)
 @given(
     checkpoints=st.lists(
         st.lists(st.dictionaries(st.sampled_from(KEYS), ARTICLES), max_size=3), max_size=4
@@ -337,7 +339,7 @@ def test_articles_are_known_as_they_were_read_last(
     assert {key: seen.paragraphs(key) for key in known} == paragraphs
 
 
-@settings(examples(0.5), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples_in_stores(0.5)
 @given(checkpoints=st.lists(st.dictionaries(st.sampled_from(URLS), FEEDS), max_size=4))
 def test_a_list_is_known_as_it_was_stored_last(
     new_store: Callable[[], Store], checkpoints: list[dict[str, SeenList]]

@@ -8,7 +8,7 @@ from itertools import islice
 from time import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.seen import stories as seen_stories
@@ -27,10 +27,9 @@ from scrapy_mss.seen.stories import (
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.agency_texts import copy, text
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
-from tests.helpers.shelves import Clock, Shelf, clock, shelf
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["clock", "new_store", "redis_address", "shelf", "store", "store_name"]  # fixtures
+from tests.helpers.effort import examples_in_stores
+from tests.helpers.shelves import Clock, Shelf
+from tests.helpers.stores import put
 
 NOW = int(time() // 60)
 A, B, C, D = 1, -2, 3, -(2**63)
@@ -325,7 +324,11 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
     assert stories.match((B,), copy(8, 1)).emitted.is_copy
     assert stories.failures > 2
     assert stories.lost == 9
-    assert caplog.messages == [f"scrapy-mss: {Stories.FAILED % 'the shelf is broken'}"]
+    message = (
+        "scrapy-mss: stories cannot be stored or read: the shelf is broken. The crawl continues, "
+        "and copies may be missed; further failures are only counted"
+    )
+    assert caplog.messages == [message]
 
 
 def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Clock) -> None:
@@ -387,7 +390,7 @@ def facts(emitted: EmittedText) -> tuple[object, ...]:
     return *emitted[:-1], None if emitted.sketch is None else emitted.sketch.tolist()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples_in_stores(0.5)
 @given(texts=TEXTS, batches=st.lists(st.integers(1, 4), min_size=8, max_size=8))
 def test_whatever_crawls_add_the_store_says_what_dicts_would(
     new_store: Callable[[], Store], texts: list[EmittedText], batches: list[int]

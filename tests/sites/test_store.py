@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.memory import SiteMemory
@@ -20,11 +20,10 @@ from scrapy_mss.sites.store import (
     unpacked,
 )
 from scrapy_mss.storage.tables import SITES, Store
+from tests.helpers.effort import examples_in_stores
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, full_memory, page_memory
-from tests.helpers.stores import new_store, put, redis_address, store, store_name
-
-__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+from tests.helpers.stores import put
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
 OTHER = page_memory("<main><p>Four</p></main>")
@@ -38,9 +37,7 @@ ADDITIONS = st.lists(
 )
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples_in_stores()
 @given(additions=ADDITIONS)
 def test_memories_add_up_and_sites_may_start_from_zero(
     new_store: Callable[[], Store], additions: list[tuple[dict[str, SiteMemory], set[str]]]

@@ -16,11 +16,11 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.fates import Fates
 from scrapy_mss.crawl.site_quality import SiteQuality, this_hour
+from scrapy_mss.quality.alarms import DAY
 from scrapy_mss.quality.counts import ANNOUNCED, ASKED, FATE, OUT, Counts
 from scrapy_mss.quality.fates import BY_NAME, FATES, FED
-from scrapy_mss.quality.incidents import DAY
 from scrapy_mss.quality.report import as_json, report_of
-from scrapy_mss.quality.store import LossStore, QualityStore
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.sqlite_store import SQLiteStore
@@ -170,7 +170,7 @@ def test_what_came_out_after_all_is_no_loss(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path)
     quality = SiteQuality(QualityStore(store), lambda: DAY)
     numbers = CrawlStats(StatsCollector(get_crawler()))
-    counted = Fates(LossStore(store), quality, numbers, only_new=True)
+    counted = Fates(QualityStore(store), quality, numbers, only_new=True)
     checkpoints = Checkpoints(store, [quality, counted])
     for number, later in enumerate((FED, GONE)):
         request = Request(f"https://a.example/{number}", meta={"mss_announced": True})
@@ -179,7 +179,7 @@ def test_what_came_out_after_all_is_no_loss(tmp_path: Path) -> None:
         counted.decide(request, later)
     checkpoints.close(finished=True)
 
-    losses = LossStore(store).of(["a.example"])["a.example"]
+    losses = QualityStore(store).losses(["a.example"])["a.example"]
     assert [*losses.examples[GONE.name]] == ["https://a.example/1"]
     assert len(losses.keys) == 1
 
@@ -191,7 +191,7 @@ def test_fates_add_up_in_the_store_whenever_a_crawl_is_killed(seed: int, tmp_pat
     store = SQLiteStore(tmp_path)
     quality = SiteQuality(QualityStore(store), lambda: DAY)
     numbers = CrawlStats(StatsCollector(get_crawler()))
-    counted = Fates(LossStore(store), quality, numbers, only_new=bool(seed % 2))
+    counted = Fates(QualityStore(store), quality, numbers, only_new=bool(seed % 2))
     checkpoints = Checkpoints(store, [quality, counted])
     requests = [Request(f"https://a.example/{n}", meta={"mss_announced": True}) for n in range(9)]
     for _ in range(100):

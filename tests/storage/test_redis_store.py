@@ -15,11 +15,10 @@ from research.benchmarks.redis_server import RedisServer, free_port, running
 from scrapy_mss.storage import redis_store
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import DAY, SEEN, SITES, StoreError
-from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.helpers.redis import client, needs_redis
 from tests.storage.test_stores import NOW, counted, counts
 
 pytestmark = needs_redis
-__all__ = ["server", "shared_server"]  # fixtures
 
 
 class Proxy:

@@ -7,13 +7,13 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.storage.opening import store_at
@@ -32,20 +32,12 @@ from scrapy_mss.storage.tables import (
     StoreError,
     Table,
 )
+from tests.helpers.effort import examples_in_stores
 from tests.helpers.redis import client
-from tests.helpers.stores import redis_address, store_name
-
-__all__ = ["redis_address", "store_name"]  # fixtures
 
 NOW = int(time.time() // 60)
 PROCESSES, ADDITIONS = 4, 25
 COUNTED = (SEEN.key("a"), MODEL.key("b"), SITES.key("c"))  # which each checkpoint adds one to
-
-
-@pytest.fixture
-def store(store_name: str) -> Iterator[Store]:
-    with closing(store_at(store_name)) as store:
-        yield store
 
 
 def counted(number: int = 1, keys: tuple[Key, ...] = COUNTED) -> Change:
@@ -75,11 +67,7 @@ PUTS = st.tuples(
 )
 
 
-@settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples_in_stores(0.5)
 @given(checkpoints=st.lists(st.lists(PUTS, max_size=5), max_size=5))
 def test_a_store_has_what_a_dict_would_have(store: Store, checkpoints: list[list[Put]]) -> None:
     tables = (SEEN, LISTS, SITES)
@@ -210,7 +198,6 @@ def test_the_file_of_something_else_is_refused_and_left(
 def test_other_data_at_the_prefix_is_refused_and_left(redis_address: str, theirs: str) -> None:
     if not redis_address:
         pytest.skip("no redis-server or valkey-server is installed: make test-redis")
-    client(redis_address).flushall()
     if theirs == "a string":
         client(redis_address).set("test", theirs)
     else:

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
+from research.rendering.browser import chromium
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.context import SiteContext
+from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.workbench.drawing import MARK, drawn_page, marked_source, why_page
-from tests.helpers.browser import chromium, tripped
+from tests.helpers.browser import tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 
@@ -69,10 +72,11 @@ def test_a_second_copy_is_recognized() -> None:
     assert {Decision.KEPT, Decision.COPY} <= decisions
 
 
-class Doubting:
+class Doubting(SiteContext):
     """A site that halves the probability of each block, and records that of the page."""
 
     def __init__(self) -> None:
+        super().__init__(SiteMemory(), 0)
         self.probabilities: list[float] = []
 
     def block_probabilities(
@@ -86,8 +90,8 @@ class Doubting:
         self.probabilities.append(article_probability)
         return probability / 2
 
-    def article_probability(self, article_probability: float, with_site: float) -> float:
-        return min(article_probability, with_site) / 4
+    def article_probability(self, alone: float, with_site: float) -> float:
+        return min(alone, with_site) / 4
 
 
 def test_the_site_is_consulted_once_with_the_same_probabilities() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, registry, schema
-from tests.plugin.crawling import environment
 
 A = Wrapper(site="a.example", body=(css("article"),))
 B = Wrapper(site="b.example", body=(css("article"),))
@@ -135,39 +132,25 @@ def test_a_file_of_many_values_is_rejected(tmp_path: Path, monkeypatch: pytest.M
     assert len(load_wrappers(tmp_path / "few.yaml")) == 100
 
 
-LIMITED = Path(__file__).parents[1] / "helpers" / "limited.py"
-MEGABYTES = 200  # more than the imports take
-CPU_SECONDS = 20  # each case takes less than one, and before its fix minutes
-
-
-def loaded_with_limits(*sources: Path) -> list[str]:
-    """The outcome for each source in a process that must not exceed limits of memory and time."""
-    command = [sys.executable, *map(str, (LIMITED, MEGABYTES, CPU_SECONDS, *sources))]
-    done = subprocess.run(
-        command,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=600,  # for one that waits for ever
-        check=False,
-    )
-    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
-    outcomes = json.loads(done.stdout)
-    assert isinstance(outcomes, list)
-    return outcomes
-
-
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 def test_special_files_take_no_time_and_no_memory(tmp_path: Path) -> None:
+    children = pytest.importorskip("research.benchmarks.children", reason="psutil is not installed")
     zero, folder = tmp_path / "zero.yaml", tmp_path / "folder"
     zero.symlink_to("/dev/zero")
     folder.mkdir()
     os.mkfifo(folder / "pipe.yaml")
 
-    outcomes = loaded_with_limits(zero, folder, folder / "pipe.yaml")
+    def lines() -> Iterator[str]:
+        children.limit_memory(200_000_000)
+        children.limit_cpu(20)  # it takes less than one, and would take for ever
+        for source in (zero, folder, folder / "pipe.yaml"):
+            yield from problem_lines(source)
 
-    for outcome, kind in zip(outcomes, ("device", "named pipe", "named pipe"), strict=True):
-        assert outcome.endswith(f"expected a regular file, got a {kind}")
+    for line, kind in zip(
+        children.forked(lines), ("device", "named pipe", "named pipe"), strict=True
+    ):
+        assert line.endswith(f"expected a regular file, got a {kind}")
 
 
 def test_a_link_out_of_the_folder_is_rejected_and_nothing_of_it_is_shown(tmp_path: Path) -> None:

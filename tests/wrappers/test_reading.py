@@ -13,7 +13,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
-from scrapy_mss.extractor import Extraction, Extractor, Site
+from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
@@ -121,7 +121,7 @@ def test_a_page_that_a_rule_is_not_for_is_read_once(monkeypatch: pytest.MonkeyPa
     pages: list[Page] = []
     extract = Extractor.extract_page
 
-    def counted(extractor: Extractor, page: Page, site: Site | None = None) -> Extraction:
+    def counted(extractor: Extractor, page: Page, site: SiteContext | None = None) -> Extraction:
         pages.append(page)
         return extract(extractor, page, site)
 

@@ -13,7 +13,7 @@ from research.bench import fields
         ("Café", "Cafe", False),
     ],
 )
-def test_titles_are_compared_by_letters(one: str, other: str, same: bool) -> None:  # noqa: FBT001
+def test_titles_are_compared_by_letters(one: str, other: str, *, same: bool) -> None:
     assert (fields.title_key(one) == fields.title_key(other)) == same
 
 

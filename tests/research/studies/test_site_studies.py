@@ -1,13 +1,7 @@
-"""The studies of sites: their command lines, and what addresses are worth in a crawl."""
+"""What addresses are worth in a crawl, by the studies of sites."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
-
-import pytest
-
-from research.studies import learning
 from research.studies.link_priority import ORDERS, CrawledPage, area, crawl, in_first_half
 
 HOST = "http://a.example"
@@ -33,24 +27,3 @@ def test_addresses_bring_articles_into_the_first_half() -> None:
 def test_the_area_is_the_share_of_pairs_in_order() -> None:
     assert area([0.9, 0.5], [0.1, 0.5]) == 0.875
     assert area([0.1], [0.9]) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["--models", "{folder}/none"], "--models: there is no folder {folder}/none"),
-        (["--models", "{folder}"], "--models: there is no model {folder}/zh"),
-        (["--most-sites", "0"], "argument --most-sites: expected a number from 1, got '0'"),
-    ],
-)
-def test_what_cannot_teach_is_an_error_of_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], error: str
-) -> None:
-    always = ["--data", str(tmp_path), "--out", str(tmp_path), "--sets", "sites:zh"]
-    given = [each.format(folder=tmp_path) for each in arguments]
-
-    with suppress(SystemExit):  # as argparse ends
-        assert learning.main([*always, *given]) == 2
-
-    (line,) = capsys.readouterr().err.splitlines()
-    assert error.format(folder=tmp_path) in line
