@@ -25,7 +25,7 @@ TESTS = Path(__file__).parent
 # Files that take longest, with their seconds. Begun first, none of them is what one process still
 # works on when the others are done (`pytest -n`, which gives a file to one process).
 LONGEST = {
-    "research/benchmarks/test_crash_crawls.py": 80,
+    "research/benchmarks/test_crash_crawls.py": 55,
     "plugin/test_commands.py": 45,
     "spiders/test_hostile_sites.py": 40,
     "plugin/test_worker_crawls.py": 35,
@@ -40,12 +40,10 @@ LONGEST = {
     "workbench/test_in_chromium.py": 25,
     "workbench/test_why_page.py": 20,
     "research/benchmarks/test_crash.py": 20,
-    "research/benchmarks/test_fuzz.py": 20,
     "models/test_learning.py": 20,
     "models/test_store.py": 20,
     "plugin/test_quality.py": 20,
     "plugin/test_store_in_crawls.py": 20,
-    "markup/test_compiled.py": 20,
     "test_browser.py": 20,
     "test_guides.py": 20,
 }

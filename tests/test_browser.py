@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from research.rendering.browser import chromium
 from scrapy_mss import Extractor
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import report
-from tests.helpers.browser import chromium, tripped
+from tests.helpers.browser import tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 from tests.quality.made_up import TODAY, MadeUpSite, broken

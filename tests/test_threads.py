@@ -49,7 +49,7 @@ def read(extractor: Extractor, case: PageCase) -> tuple[object, ...]:
     "cases",
     [
         pytest.param(CASES[::8], id="some"),
-        pytest.param(CASES, id="1000", marks=pytest.mark.slow("a thousand pages")),
+        pytest.param(CASES[::2], id="1000", marks=pytest.mark.slow("a thousand pages")),
     ],
 )
 def test_eight_threads_read_pages_as_one_does(cases: list[PageCase]) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +25,17 @@ from scrapy_mss.blocks.segmentation import Containers
 from scrapy_mss.blocks.texts import (
     BITS,
     CLASSES,
+    Shared,
     each_once,
     pairs,
     shared_pairs,
-    shared_words,
 )
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import WORD, Counts, Floats, Indices, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Counts, Floats, Indices, TokenIds, Tokens
 
 Number = TypeVar("Number", np.float32, np.float64)
 
@@ -171,13 +171,6 @@ _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADING
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
 
 
-class Shared(NamedTuple):
-    """How many words, or pairs of words, of something each block has, int64[n], and it itself."""
-
-    hits: Counts
-    size: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Headline:
     """The block that repeats the page's title; ``block`` is -1 where there is none."""
@@ -215,8 +208,7 @@ class Headline:
 
 def headline_of(page: Page) -> Headline:
     """The page's headline."""
-    title = _title_words(page)
-    return Headline.of(page, Shared(shared_words(page.texts, title), len(title)))
+    return Headline.of(page, page.title_words)
 
 
 def heading_levels(page: Page) -> NDArray[np.int64]:
@@ -241,16 +233,6 @@ def _title_overlap(page: Page, hits: Counts, n_title: int) -> Floats:
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
     completeness = np.minimum(1.0, hits / max(1, min(n_title, FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
-
-
-def _title_words(page: Page) -> TokenIds:
-    """The words of the page's title, each once."""
-    tokens, is_title = page.tokens, page.containers.tag == TAG_NUMBERS["title"]
-    if not np.count_nonzero(is_title):
-        return tokens.token_id[:0]
-    start = page.attributes.start[is_title.argmax()]
-    inside = slice(start, tokens.partner[start])
-    return each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
 
 
 def _description_pairs(tokens: Tokens) -> TokenIds:
@@ -357,12 +339,9 @@ def fill_features(page: Page, rows: Floats) -> Indices:
 
     What comes back is intp[n], the nearest heading before each block, -1 if there is none.
     """
-    title, described = _title_words(page), _description_pairs(page.tokens)
-    of_title = Shared(shared_words(page.texts, title), len(title))
-    of_description = Shared(shared_pairs(page.texts, described), len(described))
-    places = len(TEXT)
+    description, places = shared_pairs(page.texts, _description_pairs(page.tokens)), len(TEXT)
     _fill_text(page, rows[:places])
-    headline, above = _fill_places(page, of_title, of_description, rows[places:])
+    headline, above = _fill_places(page, page.title_words, description, rows[places:])
     rows[_COUNTED] = logarithms(rows[_COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import TextCounts, Texts, text_counts
+from scrapy_mss.blocks.texts import Shared, TextCounts, Texts, each_once, shared_words, text_counts
 from scrapy_mss.core.hashing import mix, mix_rows
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
 from scrapy_mss.markup.lazy import lazy
@@ -19,7 +19,7 @@ from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
@@ -62,7 +62,7 @@ class Page:
     @lazy
     def containers(self) -> Containers:
         """The page's block elements as runs of its blocks."""
-        return Containers.of(self.tokens, self.blocks, self.attributes.start)
+        return self.blocks.containers
 
     @lazy
     def data_tables(self) -> tuple[Indices, Indices]:
@@ -138,6 +138,17 @@ class Page:
         """bool[n]: the blocks that are a title, which no page shows."""
         titles: Bools = np.equal(self.innermost_tags, TAG_NUMBERS["title"])
         return titles
+
+    @lazy
+    def title_words(self) -> Shared:
+        """How many of the words of the page's title each block has."""
+        tokens, is_title = self.tokens, self.containers.tag == TAG_NUMBERS["title"]
+        ids = tokens.token_id[:0]
+        if np.count_nonzero(is_title):
+            start = self.containers.start[is_title.argmax()]
+            inside = slice(start, tokens.partner[start])
+            ids = each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
+        return shared_words(self.texts, ids)
 
     @property
     def title(self) -> str:

@@ -53,13 +53,12 @@ _ROLES = bytes(
 class Blocks:
     """A page's text blocks in their order: parallel arrays, one row a block.
 
-    ``of_token`` has the number of each token's block, -1 for none; ``ancestors[k]`` the opening
-    token of the k-th block element around each block, innermost first, -1 where there is none.
+    ``of_token`` has the number of each token's block, -1 for none.
     """
 
+    containers: Containers
     first: Indices  # intp[n]: the first token
     last: Indices  # intp[n]: the last token
-    ancestors: Ints  # int32[LEVELS, n]
     of_token: Ints  # int32[n_tokens]
     words: Counts  # int64[n]: how many words each has
     linked_words: Counts  # int64[n]: how many of them are inside links
@@ -70,6 +69,12 @@ class Blocks:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def ancestors(self) -> Indices:
+        """intp[LEVELS, n]: the opening tokens of the elements around each block, -1 for none."""
+        starts: Indices = np.append(self.containers.start, -1)[self.containers.around]
+        return starts
 
     def spread(self, values: NDArray[Value]) -> NDArray[Value]:
         """For each token its block's value in *values* (one a block); 0 outside of all blocks."""
@@ -86,20 +91,20 @@ class Blocks:
 
 def segment(tokens: Tokens) -> Blocks:
     """The text blocks of a page."""
-    return Blocks(*_columns(tokens))
+    of_blocks, of_containers = _columns(tokens)
+    return Blocks(Containers(*of_containers), *of_blocks)
 
 
 @accelerated(lambda: (_ROLES, LEVELS, MIN_BLOCKS, DENSEST), "Segmenter")
-def _columns(tokens: Tokens) -> tuple[Any, ...]:
-    """The columns of `Blocks`."""
+def _columns(tokens: Tokens) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The columns of `Blocks` but for the containers, and those of `Containers`."""
     first, last = _affordable(tokens, *_runs_with_words(tokens))
     of_token, n = _run_numbers(len(tokens), first, last), len(first)
     texts = np.flatnonzero((of_token >= 0) & ~tokens.is_tag).astype(np.int32)
     first_text = texts.searchsorted(first)
-    return (
+    of_blocks = (
         first,
         last,
-        _ancestors(tokens, first),
         of_token,
         _count(of_token, n, tokens.is_word),
         _count(of_token, n, linked_words(tokens)),
@@ -108,6 +113,7 @@ def _columns(tokens: Tokens) -> tuple[Any, ...]:
         first_text,
         np.append(first_text[1:], len(texts))[:n] - first_text,
     )
+    return of_blocks, _containers(tokens, first)
 
 
 def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
@@ -189,23 +195,19 @@ class Containers:
     around each element of those; m stands for none.
     """
 
+    start: Indices  # intp[m]: the opening tag
     begin: Indices  # intp[m]: the first block
     end: Indices  # intp[m]: the block after the last
     tag: Bytes  # uint8[m]
     around: Indices  # intp[LEVELS, n]
     parent: Indices  # intp[m+1]
-    n_blocks: int
-
-    @classmethod
-    def of(cls, tokens: Tokens, blocks: Blocks, start: Indices) -> Containers:
-        """The elements that begin at the tags *start* (intp[m]), which are all block elements."""
-        close, tag = tokens.partner[start], tokens.tag[start]
-        begin, end = blocks.first.searchsorted(start), blocks.first.searchsorted(close)
-        around, parent = _around(tokens, blocks, start)
-        return cls(begin, end, tag, around, parent, len(blocks))
 
     def __len__(self) -> int:
         return len(self.begin)
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.around[0])
 
     def total(self, values: Floats) -> Floats:
         """float64[m]: the sum of *values* (float64[n]) inside each element."""
@@ -234,13 +236,15 @@ class Containers:
         return blocks
 
 
-def _around(tokens: Tokens, blocks: Blocks, start: Indices) -> tuple[Indices, Indices]:
-    """intp[LEVELS, n] and intp[m+1]: the elements around each block, and around each of those."""
+def _containers(tokens: Tokens, first: Indices) -> tuple[Any, ...]:
+    """The columns of `Containers`, by the *first* tokens of all blocks."""
+    start = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+    begin, end = first.searchsorted(start), first.searchsorted(tokens.partner[start])
     m = len(start)
     rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
     rows[start] = np.arange(m)
-    around: Indices = rows.take(blocks.ancestors)
+    around: Indices = rows.take(_ancestors(tokens, first))
     parent = np.full(m + 1, m)
     parent[around[:-1]] = around[1:]
     parent[m] = m
-    return around, parent
+    return start, begin, end, tokens.tag[start], around, parent

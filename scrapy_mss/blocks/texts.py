@@ -171,14 +171,21 @@ def pairs(ids: TokenIds) -> TokenIds:
     return ids[:-1] * np.uint64(_FACTOR) + ids[1:]
 
 
-def shared_words(texts: Texts, words: TokenIds) -> Counts:
-    """int64[n]: how many words of each block are among a few *words*."""
-    return shared_counts(texts, words, _SINGLE)
+class Shared(NamedTuple):
+    """How many of a few words, or pairs of words, each block has, int64[n]; and how few."""
+
+    hits: Counts
+    size: int
 
 
-def shared_pairs(texts: Texts, few: TokenIds) -> Counts:
-    """int64[n]: how many `pairs` of each block's words are among a *few*."""
-    return shared_counts(texts, few, _FACTOR)
+def shared_words(texts: Texts, words: TokenIds) -> Shared:
+    """How many words of each block are among a few *words*."""
+    return Shared(shared_counts(texts, words, _SINGLE), len(words))
+
+
+def shared_pairs(texts: Texts, few: TokenIds) -> Shared:
+    """How many `pairs` of each block's words are among a *few*."""
+    return Shared(shared_counts(texts, few, _FACTOR), len(few))
 
 
 @accelerated()

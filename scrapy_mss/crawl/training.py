@@ -52,10 +52,7 @@ class Learner(CheckpointPart):
     processes that share it do not read it meanwhile.
     """
 
-    FAILED = (
-        "a checkpoint failed, its counts are kept: %s. The crawl continues; further failures are "
-        "only counted"
-    )
+    FAILED = "a checkpoint failed, its counts are kept"
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:

@@ -353,6 +353,7 @@ cdef struct Place:
     int8_t following  # the next place with the same block, or -1
 
 
+@cython.final
 cdef class _Search:
     """A look at every so many characters: as many as the shortest string has blocks.
 

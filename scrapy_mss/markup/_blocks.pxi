@@ -14,8 +14,9 @@ cdef enum:  # roles of tags, as `segmentation` has them
     IS_LINK = 4
 
 
+@cython.final
 cdef class Segmenter:
-    """The columns of `segmentation.Blocks`.
+    """The columns of `segmentation.Blocks` and of its `Containers`.
 
     *roles* has a byte for each number of a tag; around each block are *n_levels* elements. More
     blocks than *fewest*, and than one for so many characters as *densest*, are joined.
@@ -42,9 +43,10 @@ cdef class Segmenter:
         if n_runs > max(self.fewest, len(tokens.source) // self.densest):
             n_runs = self.joined(start, firsts, lasts, n_runs)
         firsts, lasts = firsts[:n_runs].copy(), lasts[:n_runs].copy()
-        around = numpy.empty((self.n_levels, n_runs), "i4")
-        self.fill_around(kind, tag, partner, unclosed, firsts, around)
-        return firsts, lasts, around, *self.counted(kind, tag, partner, firsts, lasts)
+        return (
+            (firsts, lasts, *self.counted(kind, tag, partner, firsts, lasts)),
+            self.containers(kind, tag, partner, unclosed, firsts),
+        )
 
     cdef Py_ssize_t find(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, Py_ssize_t[::1] firsts,
@@ -88,31 +90,52 @@ cdef class Segmenter:
             lasts[n_left - 1] = lasts[run]
         return n_left
 
-    cdef int fill_around(
+    cdef tuple containers(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
-        const int[::1] unclosed, const Py_ssize_t[::1] firsts, int[:, ::1] around
-    ) except -1:
-        """Fill in the closed elements that end runs around each run, innermost first."""
-        cdef Py_ssize_t n = kind.shape[0], i, level, at
+        const int[::1] unclosed, const Py_ssize_t[::1] firsts
+    ):
+        """The columns of `segmentation.Containers`: the closed elements that end runs."""
+        cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], i, m = 0, row = 0, run = 0
+        cdef Py_ssize_t element, level, opening
         cdef int parent
-        cdef array parents = clone(_INT32S, n, False)
-        cdef int* parent_of = parents.data.as_ints
+        cdef array inner = clone(_INT32S, n + 1, False)  # the element inside each, from 1 on
+        cdef int* inside = inner.data.as_ints
+        for i in range(n):
+            m += self.is_container(kind[i], tag[i], partner[i])
+        starts, begins, ends = numpy.empty(m, "p"), numpy.empty(m, "p"), numpy.zeros(m, "p")
+        tags, parents = numpy.empty(m, "u1"), numpy.full(m + 1, m, "p")
+        around = numpy.empty((self.n_levels, n_runs), "p")
+        cdef Py_ssize_t[::1] start = starts, begin = begins, end = ends, parent_of = parents
+        cdef Py_ssize_t[::1] outer = numpy.empty(m + 1, "p")
+        cdef Py_ssize_t[:, ::1] of_run = around
+        cdef uint8_t[::1] number = tags
+        inside[0] = <int> m
+        outer[m] = m
         for i in range(n):
             parent = unclosed[i - 1] if i else -1
             if parent >= i:
                 raise ValueError(f"the parent of token {i} is {parent}")
-            if parent >= 0 and not (
-                kind[parent] == OPEN and partner[parent] >= 0
-                and self.role_of[tag[parent]] & ENDS_RUN
-            ):
-                parent = parent_of[parent]
-            parent_of[i] = parent
-        for i in range(firsts.shape[0]):
-            at = firsts[i]
-            for level in range(self.n_levels):
-                at = parent_of[at] if at >= 0 else -1
-                around[level, i] = <int> at
-        return 0
+            element = inside[max(parent, -1) + 1]
+            if run < n_runs and firsts[run] == i:
+                of_run[0, run] = element
+                run += 1
+            if self.is_container(kind[i], tag[i], partner[i]):
+                start[row], begin[row], number[row], outer[row] = i, run, tag[i], element
+                element = row
+                row += 1
+            elif kind[i] == CLOSE and 0 <= partner[i] < i:
+                opening = inside[partner[i] + 1]
+                if opening < m and start[opening] == partner[i]:
+                    end[opening] = run
+            inside[i + 1] = <int> element
+        for level in range(1, self.n_levels):
+            for run in range(n_runs):
+                element = of_run[level - 1, run]
+                of_run[level, run] = parent_of[element] = outer[element]
+        return starts, begins, ends, tags, around, parents
+
+    cdef inline bint is_container(self, uint8_t kind, uint8_t tag, int partner) noexcept:
+        return (kind == OPEN) & (partner >= 0) & (self.role_of[tag] & ENDS_RUN)
 
     cdef tuple counted(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,

@@ -36,6 +36,7 @@ cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
     return 0
 
 
+@cython.final
 cdef class _Elements:
     """The arrays of `segmentation.Containers`, of which every place was checked."""
 

@@ -352,6 +352,7 @@ cdef enum:
     SPACE_ALONE = 3  # what is there if it does not
 
 
+@cython.final
 cdef class TextRuns:
     """The columns of `rendering.Runs`.
 
@@ -371,7 +372,7 @@ cdef class TextRuns:
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag, is_kept = kept.view("u1")
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t* breaks = self.breaks
-        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, begin = 0
         cdef int level = 0
         cdef bint is_text, was_text = False, blank = False, are_printable = True
         cdef bytearray room = bytearray()
@@ -381,7 +382,11 @@ cdef class TextRuns:
         cdef Py_ssize_t[::1] first = starts, after = ends
         cdef uint8_t[::1] joint = joints  # behind each
         _check_sizes(n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0]))
-        for i in range(n):
+        while begin < n and not is_kept[begin]:
+            begin += 1
+        while begin < n and not is_kept[n - 1]:
+            n -= 1
+        for i in range(begin, n):
             is_text = is_kept[i] and kind[i] > CLOSE
             if was_text and not is_text:
                 after[n_runs] = i

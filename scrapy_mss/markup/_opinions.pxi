@@ -57,6 +57,7 @@ cdef class OpinionReader:
         return kept
 
 
+@cython.final
 cdef class _Reading:
     """A page as `opinions.Reading` has it."""
 

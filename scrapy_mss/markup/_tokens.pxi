@@ -5,6 +5,7 @@ what a piece means. A walk moves on with each step and looks back at no more tha
 that no text costs more than its length.
 """
 
+@cython.final
 cdef class _Rows:
     """Runs of a text and a number of each, as they are found."""
 

@@ -375,6 +375,8 @@ def _marks(tokens: Tokens, items: Indices) -> list[str]:
         return [DASH] * len(items)
     lists = is_tag_of(tokens, LISTS) & (tokens.kind == OPEN)
     parent = nearest_ancestors(tokens, lists)
+    if not ordered[parent[items]].any():  # the ordered lists are elsewhere
+        return [DASH] * len(items)
     every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
     numbers: dict[int, int] = {}
     marks: dict[int, str] = {}

@@ -171,11 +171,7 @@ _BEFORE_TIME: Final = (
 )
 # Groups: hour, minute, second.
 TIMES: Final[tuple[DateFormat, ...]] = (
-    _format(
-        "compact",
-        "100000; T100000",
-        r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})",
-    ),
+    _format("compact", "100000; T100000", r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})"),
     _format(
         "separated",
         "10:00; T10:00:00.123; at 10.30; à 10h30; 10時30",

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Final
 
 from scrapy_mss.metadata import dates
@@ -29,15 +30,7 @@ from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
 from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
-from scrapy_mss.pages.declarations import (
-    ARTICLE,
-    MAX_TYPES,
-    OTHER,
-    WEB_PAGE,
-    WEB_SITE,
-    Node,
-    listed,
-)
+from scrapy_mss.pages.declarations import ARTICLE, OTHER, WEB_PAGE, WEB_SITE, Node, listed
 from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
@@ -140,21 +133,19 @@ _UPDATED: Final = re.compile(
 )
 
 
-def marked_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
-    """`<time>` with a class, id or property that contains a key."""
-    return _times(page, keys, marked=True)
+def _times(*, marked: bool) -> Lookup:
+    """`<time>` with a class, id or property that contains a key, or without one."""
+
+    def lookup(page: ParsedPage, keys: Keys) -> Iterator[str]:
+        for element in page.times:
+            markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
+            if any(key in markers for key in keys) == marked:
+                yield element.get("datetime") or page.visible.of(element)
+
+    return lookup
 
 
-def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
-    """`<time>` without a class, id or property that contains a key."""
-    return _times(page, keys, marked=False)
-
-
-def _times(page: ParsedPage, keys: Keys, *, marked: bool) -> Iterator[str]:
-    for element in page.times:
-        markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
-        if any(key in markers for key in keys) == marked:
-            yield element.get("datetime") or page.visible.of(element)
+marked_time, other_time = _times(marked=True), _times(marked=False)
 
 
 def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
@@ -180,19 +171,22 @@ def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:
         yield "-".join(part.zfill(2) for part in match.group(1, 3, 4))
 
 
-def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
-    """Lines near the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.nearby if _is_date_line(each)))
+def _dates(lines: Callable[[ParsedPage], list[str]], *, in_short: bool) -> Lookup:
+    """The dates in those of *lines* that are little more than a date, or in the longer ones."""
+
+    def lookup(page: ParsedPage, _: Keys) -> Iterator[str]:
+        for line in lines(page):
+            if (len(line) <= MAX_DATE_LINE) == in_short:
+                found = dates.find(line, page.language)
+                if found and not _UPDATED.search(line):
+                    yield found
+
+    return lookup
 
 
-def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
-    """Longer lines near the heading that contain a date."""
-    return _dates_in(page, (each for each in page.nearby if not _is_date_line(each)))
-
-
-def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
-    """Lines anywhere after the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.distant if _is_date_line(each)))
+date_line = _dates(attrgetter("nearby"), in_short=True)
+line_with_date = _dates(attrgetter("nearby"), in_short=False)
+distant_date_line = _dates(attrgetter("distant"), in_short=True)
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
@@ -201,17 +195,6 @@ def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
         updated = dates.has_year(line) and _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
-            yield found
-
-
-def _is_date_line(line: str) -> bool:
-    return len(line) <= MAX_DATE_LINE
-
-
-def _dates_in(page: ParsedPage, lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        found = dates.find(line, page.language)
-        if found and not _UPDATED.search(line):
             yield found
 
 
@@ -366,7 +349,7 @@ def _trails(page: ParsedPage) -> Iterator[Node]:
         if isinstance(named, dict):
             yield page.graph.resolved(named)
     for node in page.graph.nodes(OTHER):
-        if TYPE in listed(node.get("@type"), MAX_TYPES):
+        if TYPE in listed(node.get("@type")):
             yield node
 
 

@@ -23,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
-from typing import Final, TypeVar
+from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
@@ -70,7 +70,7 @@ class ParsedPage:
         metas: defaultdict[str, list[str]] = defaultdict(list)
         for content, *names in self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG):
             if content:
-                for name in names:  # a page has many: not by `_add`, which takes twice as long
+                for name in names:
                     if name and len(named := metas[meta_name(name)]) < MAX_VALUES:
                         named.append(content)
         return metas
@@ -78,11 +78,12 @@ class ParsedPage:
     @lazy
     def links(self) -> Mapping[str, list[str]]:
         """The addresses of `<link>` by those relations that anybody asks for."""
-        links: dict[str, list[str]] = {}
+        links: defaultdict[str, list[str]] = defaultdict(list)
         for url, relations in self.tree.link_values(RELATIONS, LINK_ATTRIBUTES, MAX_OF_TAG):
             if url and relations:
                 for relation in RELATIONS.intersection(relations.lower().split()[:MAX_VALUES]):
-                    _add(links, relation, url)
+                    if len(named := links[relation]) < MAX_VALUES:
+                        named.append(url)
         return links
 
     @lazy
@@ -229,7 +230,7 @@ class ParsedPage:
     @lazy
     def properties(self) -> Mapping[str, list[Element]]:
         """The microdata of the page: elements by the lower-cased name of their property."""
-        properties: dict[str, list[Element]] = {}
+        properties: defaultdict[str, list[Element]] = defaultdict(list)
         article: Element | None = None
         items: dict[Element, Element | None] = {}
         for element in self.tree.properties(MAX_PROPERTIES):
@@ -241,7 +242,8 @@ class ParsedPage:
             is_teaser = is_article and item is not article
             if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
                 for name in (element.get("itemprop") or "").lower().split():
-                    _add(properties, name, element, MAX_OF_NAME)
+                    if len(named := properties[name]) < MAX_OF_NAME:
+                        named.append(element)
         return properties
 
     # --- visible elements -------------------------------------------------------------------------
@@ -264,15 +266,6 @@ class ParsedPage:
 def meta_name(name: str) -> str:
     """The key in `ParsedPage.metas` of what is called *name*."""
     return name.strip().lower().replace(".", ":")
-
-
-Value = TypeVar("Value")
-
-
-def _add(values: dict[str, list[Value]], name: str, value: Value, most: int = MAX_VALUES) -> None:
-    named = values.setdefault(name, [])
-    if len(named) < most:
-        named.append(value)
 
 
 # --- microdata ------------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ def fits(pattern: str, text: str) -> bool:
 
 # Characters; DNS knows no longer ones, and IDNA takes quadratic time over them.
 MAX_HOST: Final = 253
+MAX_LABELS: Final = 8  # of a host that are compared, but for the last; rules have up to four
 CACHED: Final = 4096  # hosts; a crawl asks for the same few again and again
 
 
@@ -113,10 +114,16 @@ def site_of(host_or_url: str) -> str:
 @lru_cache(CACHED)
 def site_of_host(host: str) -> str:
     """The site of a *host* in lower case."""
-    host = _in_ascii(host.strip(".")).removeprefix("www.")
-    labels = host.rsplit(".", public_suffixes().most_labels + 1)
-    n_labels = _labels_of_suffix(labels)
-    return ".".join(labels[-n_labels - 1 :]) if 0 < n_labels < len(labels) else host
+    host, rules = _in_ascii(host.strip(".")).removeprefix("www."), public_suffixes()
+    labels = host.rsplit(".", MAX_LABELS)
+    for at, label in enumerate(labels):  # the longest rule decides, and an exception before it
+        parent = ".".join(labels[at + 1 :])
+        name = f"{label}.{parent}" if parent else label
+        if f"!{name}" in rules:
+            return name
+        if name in rules or f"*.{parent}" in rules:
+            return ".".join(labels[at - 1 :]) if at else host
+    return host
 
 
 def _in_ascii(host: str) -> str:
@@ -128,34 +135,13 @@ def _in_ascii(host: str) -> str:
         return host
 
 
-def _labels_of_suffix(labels: list[str]) -> int:
-    """How many of the last *labels* are a public suffix: by an exception, else the longest rule."""
-    rules, longest = public_suffixes().rules, 0
-    for n_labels in range(1, len(labels) + 1):
-        label, *parents = labels[-n_labels:]
-        parent = ".".join(parents)
-        if f"!{label}.{parent}" in rules:
-            return n_labels - 1
-        if (f"{label}.{parent}" if parents else label) in rules or f"*.{parent}" in rules:
-            longest = n_labels
-    return longest
-
-
-class PublicSuffixes(NamedTuple):
-    """The rules of the Public Suffix List, as they are written there and in ASCII."""
-
-    rules: frozenset[str]
-    most_labels: int  # of a rule
-
-
 @lru_cache(maxsize=1)
-def public_suffixes() -> PublicSuffixes:
-    """The bundled Public Suffix List; nothing is fetched."""
+def public_suffixes() -> frozenset[str]:
+    """The rules of the bundled Public Suffix List, as they are written there and in ASCII."""
     import tldextract  # 90 ms and `requests`, which the extractor alone does not need
 
     listed = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None).tlds
-    rules = frozenset(listed) | {_in_ascii(rule) for rule in listed if not rule.isascii()}
-    return PublicSuffixes(rules, max(rule.count(".") + 1 for rule in rules))
+    return frozenset(listed) | {_in_ascii(rule) for rule in listed if not rule.isascii()}
 
 
 def names_in_host(url: str | None) -> list[str]:

@@ -139,14 +139,14 @@ def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
         left -= end.start() - start
 
 
-def listed(value: object, most: int) -> list[Any]:
+def listed(value: object, most: int = MAX_TYPES) -> list[Any]:
     """The first values of a list, or the only value."""
     return value[:most] if isinstance(value, list) else [value]
 
 
 def _types_of(node: Mapping[str, Any]) -> Iterator[str]:
     """The names of the types of *node*, without the vocabulary that they are from."""
-    for each in listed(node.get("@type"), MAX_TYPES):
+    for each in listed(node.get("@type")):
         if isinstance(each, str):
             yield re.split(r"[/#:]", each[:MAX_TYPE_NAME])[-1]
 
@@ -358,7 +358,7 @@ TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 def kind_of(node: Node) -> str:
     """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
-    types = listed(node.get("@type"), MAX_TYPES)
+    types = listed(node.get("@type"))
     names = [each for each in types if isinstance(each, str) and each.endswith(_ENDINGS)]
     if not names:
         return OTHER

@@ -29,7 +29,8 @@ FORGOTTEN_EVERY: Final = DAY  # minutes
 class CheckpointPart(ABC):
     """A part of a crawl that has something to store."""
 
-    FAILED: ClassVar[str]  # what is logged of the first failure, with room for the error
+    FAILED: ClassVar[str]  # what has failed, in a log
+    MEANWHILE: ClassVar[str] = ""  # what that means for the crawl, which goes on
     LOST: ClassVar[str]  # what is logged of what is lost, with room for how many
 
     def __init__(self) -> None:
@@ -68,7 +69,12 @@ class CheckpointPart(ABC):
         """Count a failure of the store, and log the first one."""
         self.failures += 1
         if self.failures == 1:
-            logger.warning(f"scrapy-mss: {self.FAILED}", error)  # noqa: G004 - a constant
+            logger.warning(
+                "scrapy-mss: %s: %s. The crawl continues%s; further failures are only counted",
+                self.FAILED,
+                error,
+                self.MEANWHILE,
+            )
 
 
 class BatchedPart(CheckpointPart, Generic[B]):

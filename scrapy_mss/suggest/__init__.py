@@ -22,13 +22,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.suggest.fields import field_rules
 from scrapy_mss.suggest.places import best_place
-from scrapy_mss.suggest.readings import (
-    PageAgreement,
-    SitePage,
-    agreements,
-    expected,
-    read_pages,
-)
+from scrapy_mss.suggest.readings import PageAgreement, SitePage, agreements, expected, read_pages
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import yaml_of
 from scrapy_mss.wrappers.selectors import Selector

@@ -50,10 +50,7 @@ def read_by(wrapper: Wrapper, page: Page, extractor: Extractor) -> Labelling:
 
 
 def read_at(
-    place: Labelling,
-    page: Page,
-    extraction: Extraction,
-    least_probability: float = MIN_PROBABILITY,
+    place: Labelling, page: Page, extraction: Extraction, least_probability: float = MIN_PROBABILITY
 ) -> Labelling:
     """The article at a *place* that a rule has labelled, by the *extraction* of the same page."""
     kept = kept_at(page, extraction.kept, place.inside, place.excluded)

@@ -14,11 +14,11 @@ import errno
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from heapq import nsmallest
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
@@ -103,13 +103,21 @@ def load_wrappers(sources: Iterable[Source] | Source) -> Registry:
     """
     if isinstance(sources, (str, Path, Wrapper, Mapping)):
         sources = [sources]
+    # In messages, a source without a name of its own has its number.
+    named = ((f"source {number}", each) for number, each in enumerate(sources, 1))
+    return Registry(_read_all(_from_source, named))
+
+
+def _read_all(
+    read: Callable[[Any, str], list[Wrapper]], named: Iterable[tuple[str, object]]
+) -> list[Wrapper]:
+    """The wrappers in all sources; the problems of each are those of the file with its name."""
     wrappers: list[Wrapper] = []
     with gathered() as problems:
-        for number, source in enumerate(sources, 1):
-            place = f"source {number}"  # in messages, unless the source has a name
-            with problems.at(file=place):
-                wrappers += _from_source(source, place)
-    return Registry(wrappers)
+        for name, source in named:
+            with problems.at(file=name):
+                wrappers += read(source, name)
+    return wrappers
 
 
 def _from_source(source: object, place: str) -> list[Wrapper]:
@@ -119,37 +127,27 @@ def _from_source(source: object, place: str) -> list[Wrapper]:
         case str() | Path():
             with located(file=str(source)):
                 return _from_files(Path(source))
-        case _:
-            return _from_objects(source, place)
-
-
-def _from_objects(source: object, place: str) -> list[Wrapper]:
-    match source:
-        case Wrapper():
-            return [source]
-        case Mapping():
-            return read_document(source, place)
         case list() | tuple() | set() | frozenset() | Registry():
-            wrappers: list[Wrapper] = []
-            with gathered() as problems:
-                for number, item in enumerate(source):
-                    with problems.at(file=f"{place}[{number}]"):
-                        if not isinstance(item, (Wrapper, Mapping)):
-                            raise rejected("a Wrapper or a mapping", shown(item))
-                        wrappers += _from_objects(item, f"{place}[{number}]")
-            return wrappers
+            named = ((f"{place}[{number}]", each) for number, each in enumerate(source))
+            return _read_all(_from_object, named)
+        case Wrapper() | Mapping():
+            return _from_object(source, place)
     raise rejected(_SOURCES, shown(source))
+
+
+def _from_object(source: object, place: str) -> list[Wrapper]:
+    if isinstance(source, Wrapper):
+        return [source]
+    if isinstance(source, Mapping):
+        return read_document(source, place)
+    raise rejected("a Wrapper or a mapping", shown(source))
 
 
 def _from_files(path: Path) -> list[Wrapper]:
     with _readable():
         files = _files(path)
-    wrappers: list[Wrapper] = []
-    with gathered() as problems:
-        for file in files:
-            with problems.at(file=str(file)):
-                wrappers += _read_yaml(_content(file, path), str(file))
-    return wrappers
+    named = ((str(file), file) for file in files)
+    return _read_all(lambda file, name: _read_yaml(_content(file, path), name), named)
 
 
 def _files(path: Path) -> list[Path]:

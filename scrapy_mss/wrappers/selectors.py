@@ -29,10 +29,7 @@ Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name fo
 Evaluate: TypeAlias = Callable[[Element], object]
 
 # The prefixes of Scrapy's own selectors.
-NAMESPACES = {
-    "re": "http://exslt.org/regular-expressions",
-    "set": "http://exslt.org/sets",
-}
+NAMESPACES = {"re": "http://exslt.org/regular-expressions", "set": "http://exslt.org/sets"}
 CACHED = 1024  # compiled selectors of 2 kB each: those of the last hundred sites or so
 
 _BOX_TAG = "x-unnamed"

@@ -92,10 +92,10 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
     for found in both(lambda: shared_words(page.texts, each_once(some))):
-        assert found.tolist() == [sum(word in known for word in words) for words in blocks]
+        assert found.hits.tolist() == [sum(word in known for word in words) for words in blocks]
     for found in both(lambda: shared_pairs(page.texts, each_once(pairs(some)))):
         expected = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
-        assert found.tolist() == expected
+        assert found.hits.tolist() == expected
 
 
 @given(PAGES, st.integers(0, 9))

@@ -25,7 +25,6 @@ from scrapy_mss.blocks.lessons import (
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.scripts import ARABIC, CYRILLIC, GREEK, HAN, KANA, LATIN, script_of
 from scrapy_mss.blocks.traits import FIRST_TRAIT
-from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.markup.tokens import Bools, Floats
 
 N_BLOCKS = 12
@@ -322,7 +321,3 @@ def test_what_a_later_classifier_has_read_replaces_the_rest() -> None:
 
     assert rows_of(known) == rows_of(later)
     assert (known.reader, known.of_script(LATIN).sites) == (1, 2)
-
-
-def test_log_odds_of_a_correction_are_added() -> None:
-    assert np.allclose(log_odds(corrected(ALIKE, np.full(N_BLOCKS, -2.0))), log_odds(ALIKE) - 2)

@@ -272,18 +272,6 @@ def test_the_expected_f1_by_hand(
     assert expected_f1(reading(SHORT, probability, kept)) == pytest.approx(expected, abs=0.001)
 
 
-@given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
-def test_no_choice_is_expected_to_be_better_than_the_best(probability: list[float]) -> None:
-    choices = [[bool(n >> k & 1) for k in range(3)] for n in range(1, 8)]
-
-    expected = [expected_f1(reading(SHORT, probability, kept)) for kept in choices]
-
-    best = 2 * threshold(SHORT, np.array(probability))
-    assert max(expected) <= best + 1e-9
-    if sum(probability) * 2 > 1:  # below one word in all, the denominator is rounded up
-        assert max(expected) == pytest.approx(best)
-
-
 @given(PAGES, st.data())
 def test_confidence_features_are_finite(html: str, data: st.DataObject) -> None:
     page = Page.of(html)

@@ -186,17 +186,6 @@ def test_kept_tokens_have_all_text_of_the_kept_blocks_and_none_of_the_others(
     assert stays[-1:] == expected[-1:]
 
 
-@given(PAGES)
-def test_all_tags_between_blocks_stay_if_all_blocks_do(source: str) -> None:
-    page = Page.of(source)
-
-    stays = kept_tokens(page, np.ones(len(page.blocks), np.bool_))
-
-    runs = block_runs(page.tokens)
-    start, end = (runs[0][0], runs[-1][-1] + 1) if runs else (0, 0)
-    assert np.flatnonzero(stays).tolist() == list(range(start, end))
-
-
 @pytest.mark.parametrize(
     ("source", "kept", "expected"),
     [

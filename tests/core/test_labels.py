@@ -56,14 +56,6 @@ def test_examples_are_checked_at_both_sides_of_each_threshold(
     assert check(inside, outside="<ul>" + "<li>menu" * 60) is expected
 
 
-@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
-def test_span_labels_are_true_inside(n_tokens: int, start: int, end: int) -> None:
-    labels = span_labels(n_tokens, start, end)
-
-    assert labels.dtype == np.bool_
-    assert labels.tolist() == [start <= i < end for i in range(n_tokens)]
-
-
 def test_reasons_are_names_of_stats() -> None:
     assert all(reason.value == reason.name.lower() for reason in Rejection)
 

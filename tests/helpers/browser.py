@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,9 +17,9 @@ from html import escape, unescape
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+from research.rendering.browser import chromium
 from tests.helpers.local_server import serving
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 180  # for all documents together; they take some ten
 VIRTUAL_MILLISECONDS = 15_000  # the page's own clock, which runs ahead while nothing is loaded
 _REPORT = re.compile(r'<pre id="report">(.*?)</pre>', re.DOTALL)
@@ -54,11 +53,6 @@ addEventListener("load", () => setTimeout(() => {
 }, 3000));
 </script><body>
 """
-
-
-def chromium() -> str | None:
-    """Where the browser is; None if there is none."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def tripped(documents: Callable[[str], Sequence[str]], folder: Path) -> set[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
@@ -115,6 +115,3 @@ def parsed_by_lxml(source: str) -> PageTree:
 
 def made_of_tokens(source: str) -> PageTree:
     return PageTree(tokenize(source))
-
-
-TREES: dict[str, Callable[[str], PageTree]] = {"lxml": parsed_by_lxml, "tokens": made_of_tokens}

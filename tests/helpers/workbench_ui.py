@@ -10,8 +10,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from research.rendering.browser import chromium
 from scrapy_mss.workbench.serving import Origins
-from tests.helpers.browser import chromium
 
 SECONDS = 120  # for one answer, on a machine that has much else to do
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"

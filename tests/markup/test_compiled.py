@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import partial
 from hashlib import blake2b
 from html.entities import html5
@@ -20,7 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.segmentation import Blocks, segment
+from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
@@ -94,12 +95,15 @@ WORDS = st.tuples(
 ).map("".join)
 
 
-def columns(tokens: Tokens | Blocks) -> dict[str, object]:
+def columns(tokens: Tokens | Blocks | Containers) -> dict[str, object]:
     """Everything about *tokens* or blocks that can be compared, types included."""
-    return {
-        name: (value.dtype.str, value.tolist()) if isinstance(value, np.ndarray) else value
-        for name, value in vars(tokens).items()
-    }
+    return {field.name: comparable(getattr(tokens, field.name)) for field in fields(tokens)}
+
+
+def comparable(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.tolist()
+    return columns(value) if isinstance(value, Containers) else value
 
 
 def attribute_columns(source: str) -> list[list[object]]:

@@ -338,12 +338,3 @@ def test_long_pieces_are_not_cached() -> None:
 
     assert list(codes) == [kept]
     assert codes.LIMIT * codes.LONGEST_KEPT < 4_000_000
-
-
-def test_both_stemmers_give_the_same_tokens_and_do_not_share_a_cache() -> None:
-    source = "<p>Running dogs trekked.</p>"
-
-    default, paper = tokenize(source), tokenize(source, porter_nltk)
-
-    assert np.flatnonzero(default.token_id != paper.token_id).tolist() == [3]
-    assert shown(default) == shown(paper)

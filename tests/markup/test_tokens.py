@@ -7,10 +7,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.markup.tokenizer import nearest_ancestors, tokenize
 from scrapy_mss.markup.tokens import (
-    CLOSE,
-    OPEN,
-    SYMBOL,
-    WORD,
     Bools,
     Tokens,
     element_starts,
@@ -18,7 +14,6 @@ from scrapy_mss.markup.tokens import (
     linked_words,
     mask_inside,
     mask_runs,
-    prefix_sums,
     sum_inside,
 )
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
@@ -28,15 +23,6 @@ PAGES = st.one_of(SOUP, TAG_SOUP, NESTED)
 NAMES = st.sampled_from([None, frozenset({"div", "p"}), frozenset({"a"})])
 # Tokens 0 <div>  1 a  2 <br>  3 <p>  4 b  5 <i>  6 c  7 </i>  8 </div>  9 d
 ELEMENTS = "<div>a<br><p>b<i>c</i></div>d"
-
-
-def test_kinds_of_tokens() -> None:
-    tokens = tokenize(PAGE)
-
-    assert tokens.kind.tolist() == [OPEN, WORD, SYMBOL, OPEN, WORD, CLOSE, SYMBOL, CLOSE]
-    assert tokens.is_tag.tolist() == [kind in {OPEN, CLOSE} for kind in tokens.kind.tolist()]
-    assert tokens.is_word.tolist() == [kind == WORD for kind in tokens.kind.tolist()]
-    assert len(tokens) == 8
 
 
 def test_is_open_finds_opening_tags_of_one_name() -> None:
@@ -110,13 +96,6 @@ def test_tags_of_a_name_are_its_opening_and_closing_tags(source: str) -> None:
     names = {"<p>", "</p>", "<br>", "</br>"}
     expected = [name in names for name in shown(tokens)]
     assert found.tolist() == [a and b for a, b in zip(expected, tokens.is_tag, strict=True)]
-
-
-@given(st.lists(st.integers(-9, 9)))
-def test_prefix_sums_are_the_sums_of_all_prefixes(values: list[int]) -> None:
-    found = prefix_sums(np.array(values, np.int32))
-
-    assert found.tolist() == [sum(values[:end]) for end in range(len(values) + 1)]
 
 
 @given(PAGES, NAMES)

@@ -5,7 +5,6 @@ Visits to nodes are bounded, and what ordinary pages give does not depend on the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 
 import pytest
@@ -18,7 +17,7 @@ from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
 from scrapy_mss.metadata.tree import Element, PageTree
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
-from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
+from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
 
 URL = "https://x.example/2024/03/05/a"
 TEXTS = st.sampled_from(
@@ -76,10 +75,6 @@ def page_of(heads: list[tuple[str, dict[str, str]]], bodies: list[object]) -> st
         f"<html lang=en-GB><head><title>Rain falls in May | X</title>{head}</head>"
         f"<body><h1>Rain falls in May</h1>{''.join(map(body, bodies))}</body></html>"
     )
-
-
-ANY_TREE = pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
-TreeOf = Callable[[str], PageTree]
 
 
 @examples(3)
@@ -170,9 +165,8 @@ def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:
     assert len(list(tree.values("h1", ("id",), 3))) == 3
 
 
-@ANY_TREE
-def test_scripts_are_json_ld_or_not(tree_of: TreeOf) -> None:
-    tree = tree_of(
+def test_scripts_are_json_ld_or_not() -> None:
+    tree = made_of_tokens(
         "<script>a</script><script type='application/LD+JSON; x'>b</script><script type></script>"
         "<script type=text/javascript>c</script><script type='application/ld&#43;json'>d</script>"
     )
@@ -204,9 +198,8 @@ def test_the_language_is_that_of_the_first_html_tag_with_one() -> None:
         ("<p></p>", ""),
     ],
 )
-@ANY_TREE
-def test_visible_text_is_what_browsers_display(source: str, expected: str, tree_of: TreeOf) -> None:
-    tree = tree_of(f"<body>{source}tail</body>")
+def test_visible_text_is_what_browsers_display(source: str, expected: str) -> None:
+    tree = made_of_tokens(f"<body>{source}tail</body>")
     element = next(tree.find(frozenset({"p", "div"}), 1))
 
     assert VisibleText(tree).of(element) == expected
@@ -245,9 +238,8 @@ def paragraph(tree: PageTree) -> Element:
     return next(tree.find(frozenset({"p"}), 1))
 
 
-@ANY_TREE
-def test_a_text_is_read_once_and_as_long_as_visits_are_left(tree_of: TreeOf) -> None:
-    tree = tree_of("<p>one <b>two</b></p>")
+def test_a_text_is_read_once_and_as_long_as_visits_are_left() -> None:
+    tree = made_of_tokens("<p>one <b>two</b></p>")
     visible, spent = VisibleText(tree), VisibleText(tree, 0)
     texts = [visible.of(paragraph(tree)), spent.of(paragraph(tree))]
     left = visible.visits_left
@@ -274,9 +266,8 @@ def test_of_an_ordinary_page_every_line_is_read_about_once(
     assert made[0].visits_left > MAX_VISITS - 1.2 * source.count("<")
 
 
-@ANY_TREE
-def test_text_that_is_hidden_is_not_paid_for(tree_of: TreeOf) -> None:
-    tree = tree_of(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
+def test_text_that_is_hidden_is_not_paid_for() -> None:
+    tree = made_of_tokens(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
     visible = VisibleText(tree)
 
     assert visible.of(paragraph(tree)) == "one two"

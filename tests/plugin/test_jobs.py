@@ -150,9 +150,10 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
 ) -> None:
     from scrapy_mss import metadata
     from scrapy_mss.crawl import page_work
+    from scrapy_mss.wrappers import labeller
 
     calls: list[str] = []
-    for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_tokens")):
+    for module, name in ((page_work, "label"), (labeller, "tokenize"), (metadata, "read_tokens")):
         monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
     pipeline = ArticlePipeline.from_crawler(crawler)
@@ -197,7 +198,7 @@ def test_a_page_that_its_wrapper_misses_is_tokenized_once(
     crawler = crawler_of(MSS_WRAPPERS=rules_with(drop_misses=drops))
     pipeline = ArticlePipeline.from_crawler(crawler)
     response, calls = page(plain(1)), list[str]()
-    for module in ("scrapy_mss.crawl.page_work", "scrapy_mss.article"):
+    for module in ("scrapy_mss.wrappers.labeller", "scrapy_mss.article"):
         monkeypatch.setattr(f"{module}.tokenize", _counting(tokenize, "tokenize", calls))
 
     passed(TrainingMiddleware.from_crawler(crawler), response)

@@ -18,13 +18,14 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser
 
+from research.rendering.browser import chromium
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.serving import TOKEN_HEADER
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
-from tests.helpers.browser import Noting, chromium
+from tests.helpers.browser import Noting
 from tests.helpers.html_payloads import payloads
 from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
+from research.rendering.browser import chromium
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.blocks.page import Page
@@ -16,7 +17,7 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.workbench.drawing import MARK, drawn_page, marked_source, why_page
-from tests.helpers.browser import chromium, tripped
+from tests.helpers.browser import tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 
