@@ -18,7 +18,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
-from scrapy_mss.crawl import browser
+from scrapy_mss.crawl import rendering
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -404,8 +404,8 @@ def test_the_add_on_has_scrapy_playwright_download_where_the_project_has_no_hand
     options = {"args": ["--mute"], "slow_mo": 1}
     settings = Settings({"MSS_RENDER": "auto", "PLAYWRIGHT_LAUNCH_OPTIONS": options})
     Addon().update_settings(settings)
-    assert browser.why_not(settings) == ""
-    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["args"] == ["--mute", browser.BY_PROXY_ALONE]
+    assert rendering.why_not(settings) == ""
+    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["args"] == ["--mute", rendering.BY_PROXY_ALONE]
 
     for other in (
         {"DOWNLOAD_HANDLERS": {"https": "a.Handler"}},
@@ -415,13 +415,13 @@ def test_the_add_on_has_scrapy_playwright_download_where_the_project_has_no_hand
     ):
         settings = Settings({"MSS_RENDER": "auto", **other})
         Addon().update_settings(settings)
-        assert browser.why_not(settings)
+        assert rendering.why_not(settings)
 
 
 def test_without_a_browser_a_crawl_goes_on_and_is_told(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    monkeypatch.setattr(rendering, "find_spec", lambda _: None)
     for mode, n_lines in (("off", 0), ("auto", 1)):
         with pytest.raises(NotConfigured):
             RenderMiddleware.from_crawler(crawler_of(MSS_RENDER=mode))

@@ -21,7 +21,7 @@ from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl import packing, processes, wire
+from scrapy_mss.crawl import processes, wire
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest, follow
 from scrapy_mss.items import Article
@@ -31,8 +31,7 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.spiders.list_process import ListAnswer
-from scrapy_mss.spiders.lists import About
+from scrapy_mss.spiders.lists import About, ListAnswer
 from scrapy_mss.wrappers import Reason, Wrapper, css, load_wrappers
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, page_memory
@@ -114,7 +113,7 @@ def test_texts_are_not_in_the_json() -> None:
     """To read JSON keeps the interpreter's lock, megabytes of it for tens of milliseconds."""
     article = Article("about:blank", text="word " * 10_000, html="<p>" + "word " * 10_000)
 
-    (length,) = packing.LENGTH.unpack_from(packing.packed(PageAnswer(ArticleResult(article))))
+    (length,) = processes.LENGTH.unpack_from(processes.packed(PageAnswer(ArticleResult(article))))
 
     assert length < 1_000
 
@@ -123,7 +122,7 @@ def test_a_training_example_arrives_as_it_is() -> None:
     sent, back = SOUND.example, arrived(SOUND).example
     assert isinstance(sent, Example)
     assert isinstance(back, Example)
-    assert packing.packed(back) == packing.packed(sent)
+    assert processes.packed(back) == processes.packed(sent)
     for name, arrays in sent.observation.counts.items():
         for one, other in zip(arrays, back.observation.counts[name], strict=True):
             assert one.dtype == other.dtype
@@ -137,9 +136,9 @@ def test_lessons_that_no_page_has_are_an_error() -> None:
     lessons.sums[0, 0] = -1
     sent = replace(SOUND, example=replace(SOUND.example, lessons=lessons))
 
-    with pytest.raises(packing.PackingError) as caught:
-        packing.unpacked(packing.packed(sent), PageAnswer)
-    assert len(str(caught.value)) < 2 * packing.LONGEST_REASON
+    with pytest.raises(processes.PackingError) as caught:
+        processes.unpacked(processes.packed(sent), PageAnswer)
+    assert len(str(caught.value)) < 2 * processes.LONGEST_REASON
 
 
 JSON = st.recursive(
@@ -152,31 +151,34 @@ JSON = st.recursive(
 def test_a_hostile_answer_is_an_error_or_has_the_declared_types(
     sent: object, changed: bytes, data: st.DataObject
 ) -> None:
-    whole = packing.packed(data.draw(st.sampled_from([sent, SOUND])))
+    whole = processes.packed(data.draw(st.sampled_from([sent, SOUND])))
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
 
     for each in (whole, whole[:start] + changed + whole[end:], whole[:end]):
-        with suppress(packing.PackingError):
-            answer = packing.unpacked(each, PageAnswer)
-            packing.unpacked(packing.packed(answer), PageAnswer)
+        with suppress(processes.PackingError):
+            answer = processes.unpacked(each, PageAnswer)
+            processes.unpacked(processes.packed(answer), PageAnswer)
 
 
 @pytest.mark.parametrize(
     "data",
     [
         b"",
-        packing.LENGTH.pack(2**32 - 1) + b"[]",
-        packing.LENGTH.pack(10**6) + b"[" * 10**6,
-        *(packing.LENGTH.pack(len(each)) + each for each in (b'{"":-9}', b'{"":9.0}', b'{"a":1}')),
-        packing.packed(b"sound") + b"more",
-        packing.packed(b"sound")[:-1],
-        packing.packed("a short text"),
-        packing.packed([b"two", b"values"]),
+        processes.LENGTH.pack(2**32 - 1) + b"[]",
+        processes.LENGTH.pack(10**6) + b"[" * 10**6,
+        *(
+            processes.LENGTH.pack(len(each)) + each
+            for each in (b'{"":-9}', b'{"":9.0}', b'{"a":1}')
+        ),
+        processes.packed(b"sound") + b"more",
+        processes.packed(b"sound")[:-1],
+        processes.packed("a short text"),
+        processes.packed([b"two", b"values"]),
     ],
 )
 def test_bytes_of_another_form_are_an_error(data: bytes) -> None:
-    with pytest.raises(packing.PackingError):
-        packing.unpacked(data, bytes)
+    with pytest.raises(processes.PackingError):
+        processes.unpacked(data, bytes)
 
 
 @pytest.mark.parametrize(
@@ -193,25 +195,25 @@ def test_arrays_have_the_declared_types_and_shapes(
     buckets: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], *, is_sound: bool
 ) -> None:
     tokens = np.zeros(2, np.int64)
-    data = packing.packed([{"family": (buckets, counts)}, tokens, 0, 1])
+    data = processes.packed([{"family": (buckets, counts)}, tokens, 0, 1])
 
-    with nullcontext() if is_sound else pytest.raises(packing.PackingError):
-        packing.unpacked(data, Observation)
+    with nullcontext() if is_sound else pytest.raises(processes.PackingError):
+        processes.unpacked(data, Observation)
 
 
 def test_lessons_have_the_declared_shapes() -> None:
     sound = Lessons(np.arange(3, dtype=np.uint64), np.zeros((3, N_SUMS), np.int64))
 
-    assert packing.packed(arrived(sound)) == packing.packed(sound)
+    assert processes.packed(arrived(sound)) == processes.packed(sound)
     for sums in (sound.sums[1:], sound.sums[:, 1:]):
-        with pytest.raises(packing.PackingError):
-            packing.unpacked(packing.packed([sound.keys, sums, 0]), Lessons)
+        with pytest.raises(processes.PackingError):
+            processes.unpacked(processes.packed([sound.keys, sums, 0]), Lessons)
 
 
 def test_what_is_no_data_is_not_sent() -> None:
     for value in (object(), np.array([object()]), print):
         with pytest.raises(TypeError):
-            packing.packed(value)
+            processes.packed(value)
 
 
 @pytest.mark.parametrize(("html", "wrapper"), [(plain(1), None), (wrapped(1), WRAPPER)])
