@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
-from scrapy_mss.crawl import browser
+from scrapy_mss.crawl import rendering
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import (
@@ -77,7 +77,7 @@ class Addon:
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
         if settings.get("MSS_RENDER") == RENDER_AUTO:
-            browser.add_to(settings)
+            rendering.add_to(settings)
 
 
 def _add_formats(settings: BaseSettings) -> None:

@@ -52,21 +52,15 @@ def _switch(value: object) -> bool:
 LONGEST = 1e9  # seconds, thirty years: timers of the system and of threads take no more than that
 
 
-def _at_least(lowest: float, kind: type, highest: float = math.inf) -> Callable[[Any], Any]:
-    def number(value: object) -> Any:  # noqa: ANN401 - int or float
-        converted = kind(value)
-        if not lowest <= converted < math.inf or converted > highest:
-            raise ValueError(value)
-        return converted
-
-    return number
+def _number(kind: Callable[[Any], Any], lowest: float, highest: float, value: object) -> Any:  # noqa: ANN401
+    converted = kind(value)
+    if not lowest <= converted <= highest:
+        raise ValueError(value)
+    return converted
 
 
 def _share(value: object) -> float:
-    number = float(str(value))
-    if not 0 <= number <= 1:
-        raise ValueError(value)
-    return number
+    return float(_number(float, 0, 1, str(value)))
 
 
 def _link_priority(value: object) -> float:
@@ -82,7 +76,7 @@ def _recheck(value: object) -> float:
     try:
         return 24.0 * _switch(value)
     except KeyError:
-        hours: float = _at_least(0, float, LONGEST)(value)
+        hours = float(_number(float, 0, LONGEST, value))
         if not hours:
             raise ValueError(value) from None
         return hours
@@ -103,13 +97,10 @@ def _kinds(value: object) -> tuple[str, ...]:
     return tuple(each for each in (*KINDS, EMIT_ALL, EMIT_UNRESERVED) if each in found)
 
 
-def _one_of(*names: str) -> Callable[[Any], str]:
-    def name(value: object) -> str:
-        if value not in names:
-            raise ValueError(value)
-        return str(value)
-
-    return name
+def _one_of(names: Sequence[str], value: object) -> str:
+    if value not in names:
+        raise ValueError(value)
+    return str(value)
 
 
 def listed(value: object) -> list[object]:
@@ -237,14 +228,14 @@ class Options:
     )
     join_pages: int = _setting(
         10,
-        _at_least(1, int),
+        partial(_number, int, 1, math.inf),
         "a number of pages, 1 for none but the first",
         "The maximum number of pages that are joined if an article is split over several. See "
         "[articles of several pages](crawling.md#articles-of-several-pages).",
     )
     render: str = _setting(
         RENDER_OFF,
-        _one_of(RENDER_OFF, RENDER_AUTO),
+        partial(_one_of, (RENDER_OFF, RENDER_AUTO)),
         f"{RENDER_OFF!r} or {RENDER_AUTO!r}",
         "With `auto`, and `pip install 'scrapy-mss[render]'`, pages that only scripts fill are "
         "asked for once more, through a [browser](troubleshooting.md#javascript).",
@@ -275,20 +266,20 @@ class Options:
     )
     max_body: int = _setting(
         5_000_000,
-        _at_least(1, int),
+        partial(_number, int, 1, math.inf),
         "a number of characters",
         "Longer pages are neither learned nor extracted.",
     )
     timeout: float = _setting(
         10.0,
-        _at_least(0.001, float, LONGEST),
+        partial(_number, float, 0.001, LONGEST),
         "a number of seconds",
         "If a worker takes longer for a page, the page is given up and the worker is replaced. "
         "Without workers no page can be interrupted; only `MSS_MAX_BODY` limits the time per page.",
     )
     workers: int = _setting(
         1,
-        _at_least(0, int),
+        partial(_number, int, 0, math.inf),
         "a number of processes",
         "The number of worker processes that label, learn and read pages. The default is one, so "
         "that no page blocks the event loop and any page can be given up: a process can be killed "
@@ -299,7 +290,7 @@ class Options:
     )
     site_memory: int = _setting(
         64,
-        _at_least(0, int),
+        partial(_number, int, 0, math.inf),
         "a number of megabytes, 0 for no memory",
         "The size of the site memory that is cached in the crawl's process, with at most 64 KB per "
         "site; the rest is in the store. With 0, each page is read on its own. See "
@@ -317,7 +308,7 @@ class Options:
     )
     copies: str = _setting(
         COPIES_KEEP,
-        _one_of(COPIES_KEEP, COPIES_MARK, COPIES_DROP),
+        partial(_one_of, (COPIES_KEEP, COPIES_MARK, COPIES_DROP)),
         f"{COPIES_KEEP!r}, {COPIES_MARK!r} or {COPIES_DROP!r}",
         "What to do if several papers print the same text, such as an agency's: `keep` does not "
         "look for copies, `mark` gives all copies the same key in `story`, `drop` keeps only the "
@@ -326,7 +317,7 @@ class Options:
     )
     report: str = _setting(
         REPORT_COUNTS,
-        _one_of(REPORT_OFF, REPORT_COUNTS, REPORT_PAGES),
+        partial(_one_of, (REPORT_OFF, REPORT_COUNTS, REPORT_PAGES)),
         f"{REPORT_OFF!r}, {REPORT_COUNTS!r} or {REPORT_PAGES!r}",
         "What to keep for the report: `counts` counts, by site and day, how many pages are "
         "articles, which fields they have and which requests fail. `scrapy mss report` shows them, "

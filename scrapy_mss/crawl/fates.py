@@ -93,10 +93,7 @@ class _Announced:
 class Fates(BatchedPart[LossesOfSites]):
     """The fates of the announced addresses of a crawl; examples of what is lost are stored."""
 
-    FAILED = (
-        "examples of lost articles cannot be stored or read: %s. The crawl continues; further "
-        "failures are only counted"
-    )
+    FAILED = "examples of lost articles cannot be stored or read"
     LOST = "examples of lost articles of %d sites"
 
     def __init__(

@@ -113,7 +113,7 @@ class PublicHosts:
         if _is_exempt(host, self._named):
             return None
         addresses = [host]
-        if not _is_ip(host):
+        if not is_ip(host):
             # As the download has it: to the cache, `host.` is another name.
             name = urlsplit(request.url).hostname or host
             addresses = await _compat.addresses_of(name)
@@ -126,7 +126,7 @@ class PublicHosts:
 
 async def permitted_address(host: str, named: Collection[str]) -> str | None:
     """An address of *host* that may be connected to: one that is public, or *named*."""
-    addresses = [host] if _is_ip(host) else await _compat.addresses_of(host)
+    addresses = [host] if is_ip(host) else await _compat.addresses_of(host)
     is_exempt = _is_exempt(host, named)
     permitted = (each for each in addresses if is_exempt or each in named or is_public(each))
     return next(permitted, None)
@@ -134,10 +134,11 @@ async def permitted_address(host: str, named: Collection[str]) -> str | None:
 
 def _is_exempt(host: str, named: Collection[str]) -> bool:
     """Whether *host* is *named*, and an IP address or a name without a dot."""
-    return host in named and ("." not in host or _is_ip(host))
+    return host in named and ("." not in host or is_ip(host))
 
 
-def _is_ip(host: str) -> bool:
+def is_ip(host: str) -> bool:
+    """Whether *host* is an IP address, and not a name."""
     try:
         ip_address(host)
     except ValueError:

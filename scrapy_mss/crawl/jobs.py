@@ -26,11 +26,10 @@ from scrapy_mss import stats
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
-from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pages import requested_url
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import NEEDS, can_have_workers
+from scrapy_mss.crawl.processes import NEEDS, can_have_workers, unpacked
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.wire import (
     CRASH,

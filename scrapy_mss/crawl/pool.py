@@ -25,8 +25,7 @@ from threading import Event, Thread
 from types import NoneType
 from typing import NamedTuple, TypeVar
 
-from scrapy_mss.crawl.packing import packed
-from scrapy_mss.crawl.processes import LOST, OUT_OF_MEMORY, Child, message
+from scrapy_mss.crawl.processes import LOST, OUT_OF_MEMORY, Child, message, packed
 from scrapy_mss.crawl.wire import (
     CRASH,
     MEMORY,

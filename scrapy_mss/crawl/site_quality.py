@@ -67,10 +67,7 @@ def this_hour() -> int:
 class SiteQuality(BatchedPart[DayCounts]):
     """Counts the pages of a crawl by site and day."""
 
-    FAILED = (
-        "quality counts cannot be stored or read: %s. The crawl continues; further failures are "
-        "only counted"
-    )
+    FAILED = "quality counts cannot be stored or read"
     LOST = "the counts of %d sites and days"
 
     def __init__(
@@ -187,10 +184,7 @@ class SiteQuality(BatchedPart[DayCounts]):
 class UncertainPages(BatchedPart[PagesOfSites]):
     """The least certain pages of each site, as far as this crawl knows."""
 
-    FAILED = (
-        "uncertain pages cannot be stored: %s. The crawl continues; further failures are only "
-        "counted"
-    )
+    FAILED = "uncertain pages cannot be stored"
     LOST = "%d uncertain pages"
 
     def __init__(self, store: QualityStore, minute: Callable[[], int]) -> None:

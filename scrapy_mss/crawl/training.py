@@ -34,7 +34,7 @@ from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import CheckpointPart
+from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
@@ -45,22 +45,28 @@ TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
 
 
-class Learner(CheckpointPart):
+class _Unsaved(Model):
+    """What is to be added to the store."""
+
+    def __len__(self) -> int:
+        return len(self.learned_pages)
+
+
+class Learner(BatchedPart[_Unsaved]):
     """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
     processes that share it do not read it meanwhile.
     """
 
-    FAILED = (
-        "a checkpoint failed, its counts are kept: %s. The crawl continues; further failures are "
-        "only counted"
-    )
+    FAILED = "a checkpoint failed, its counts are kept"
     LOST = "the counts of %d learned pages"
 
     def __init__(self, stored: StoredModel) -> None:
         """Start from what is *stored*, beside the bundled model."""
-        super().__init__()
+        super().__init__(
+            lambda: _Unsaved(stored.profile), lambda batch: stored.adding(lambda: batch)
+        )
         self._stored = stored
         self.model = with_bundled(stored.load())
         self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
@@ -68,10 +74,6 @@ class Learner(CheckpointPart):
         self.n_twice = 0  # pages that another crawl learned at the same time
         self._newest_generation, self._in_newest = self.model.learned.learned_pages.newest()
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
-        self._taken = 0  # pages of the last checkpoint that was written
-        self._n_uncertain = 0  # pages that are perhaps not stored
-        self._unsaved = Model(stored.profile)
-        self._in_flight: Model | None = None  # what is being written, or could not be
 
     @property
     def pages(self) -> int:
@@ -105,53 +107,30 @@ class Learner(CheckpointPart):
         return max(generation_after(self.pages), self._newest_generation + full)
 
     @property
-    def lost(self) -> int:
-        """How many pages could not be written, once all has ended."""
-        in_flight = len(self._in_flight.learned_pages) if self._in_flight else 0
-        return len(self._unsaved.learned_pages) + in_flight + self._n_uncertain
-
-    @property
     def loss(self) -> str:
         return f"{super().loss} ({self._stored.name})"
 
     def take(self) -> Change | None:
-        """What adds all that is unsaved to the store; None if nothing was learned."""
         self.unsaved_pages = 0
-        self._take_back()
-        if not len(self._unsaved.learned_pages):
-            return None
-        taken, self._unsaved = self._unsaved, Model(self._stored.profile)
-        self._in_flight = taken
-        return self._stored.adding(lambda: taken)
+        return super().take()
 
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
         """Go on with what others have learned; after an *error*, what was taken is unsaved."""
+        super().settle(result, error)
         if error is None:
-            self._taken = len(self._in_flight.learned_pages) if self._in_flight else 0
-            self._in_flight = None
             self.n_checkpoints += 1
             self._learn_of_others(result)
-            return
-        self.store_failed(error)
-        try:
-            self._take_back()
-        except MemoryError as caught:
-            self.store_failed(caught)
 
     def doubt(self) -> None:
-        """Note that the last checkpoint may not be stored."""
+        super().doubt()
         self.failures += 1
-        self._n_uncertain = self._taken
 
-    def _take_back(self) -> None:
-        """Let what could not be written be unsaved again; where memory fails, the next time."""
-        failed = self._in_flight
-        if failed is not None:
-            lessons = Lessons.total((failed.lessons, self._unsaved.lessons))
-            failed.learned_pages.merge(self._unsaved.learned_pages)  # again does no harm
-            failed.bayes.merge(self._unsaved.bayes)
-            failed.lessons = lessons
-            self._in_flight, self._unsaved = None, failed
+    def _joined(self, batch: _Unsaved, later: _Unsaved) -> _Unsaved:
+        lessons = Lessons.total((batch.lessons, later.lessons))
+        batch.learned_pages.merge(later.learned_pages)  # again does no harm
+        batch.bayes.merge(later.bayes)
+        batch.lessons = lessons
+        return batch
 
     def _learn_of_others(self, others: Model | Exception | None) -> None:
         """Add what *others* have learned to the live model; our own counts are stored already."""

@@ -23,7 +23,7 @@ from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import NaiveBayes, Observation
-from scrapy_mss.crawl.packing import FORMS, packed, unpacked
+from scrapy_mss.crawl.processes import FORMS, packed, unpacked
 from scrapy_mss.items import WRAPPER
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.sites import store

@@ -19,9 +19,8 @@ from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl.packing import unpacked
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send
+from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send, unpacked
 from scrapy_mss.crawl.wire import PageRequest, follow
 from scrapy_mss.metadata.languages import detector
 from scrapy_mss.models.format import from_bytes

@@ -54,19 +54,13 @@ def read_tokens(tokens: Tokens, url: str | None = None, text: str = "") -> Metad
     page = ParsedPage(PageTree(tokens), url)
     found = metadata_of(page)
     if text:
-        is_free = found.values.get("is_accessible_for_free")
-        known = completeness(page, tokens, text, is_accessible_for_free=is_free)
-        found.values.update(known._asdict())
+        found.values.update(completeness(page, tokens, text)._asdict())
     return found
 
 
 def completeness_of(tokens: Tokens, text: str, url: str | None = None) -> Completeness:
     """Whether *text* is all of the article of the page with these *tokens*."""
-    page = ParsedPage(PageTree(tokens), url)
-    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
-    value = resolved[0].value if resolved else None
-    is_free = value if isinstance(value, bool) else None
-    return completeness(page, tokens, text, is_accessible_for_free=is_free)
+    return completeness(ParsedPage(PageTree(tokens), url), tokens, text)
 
 
 def live_entries_of(tokens: Tokens, kept: Bools, url: str | None = None) -> list[LiveEntry]:

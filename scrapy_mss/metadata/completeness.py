@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.metadata.fields import FIELDS, resolve_field
 from scrapy_mss.metadata.lookups import MAX_PARTS, is_free
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.pages.declarations import ARTICLE, listed
@@ -47,10 +48,11 @@ class Completeness(NamedTuple):
     incomplete_reason: str | None = None
 
 
-def completeness(
-    page: ParsedPage, tokens: Tokens, text: str, *, is_accessible_for_free: bool | None
-) -> Completeness:
+def completeness(page: ParsedPage, tokens: Tokens, text: str) -> Completeness:
     """Whether *text* is all of the article of *page*, which has these *tokens*."""
+    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
+    value = resolved[0].value if resolved else None
+    is_accessible_for_free = value if isinstance(value, bool) else None
     is_paid, declared = is_accessible_for_free is False, _declared_words(page, text)
     if not (declared or is_paid or has_ellipsis(text) or offer_at_end(text)):
         return Completeness(is_accessible_for_free)  # as of most pages: no words are counted

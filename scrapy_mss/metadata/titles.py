@@ -50,7 +50,10 @@ def _without_last(text: str, site_names: frozenset[str]) -> str:
         return text
     start, end = separators[-1]
     last = text[end:]
-    if _names_site(last, site_names) or _is_date(last):
+    # As it does not matter which date it is, `05/03/2024` is one, too.
+    if _names_site(last, site_names) or (
+        len(last.split()) <= MAX_DATE_WORDS and dates.parse(last, day_first=True)
+    ):
         return text[:start].rstrip()
     return text
 
@@ -79,11 +82,6 @@ def _names_site(part: str, site_names: frozenset[str]) -> bool:
         for name in site_names
         for form in forms
     )
-
-
-def _is_date(part: str) -> bool:
-    """Whether *part* is a date; as it does not matter which, `05/03/2024` is one too."""
-    return len(part.split()) <= MAX_DATE_WORDS and dates.parse(part, day_first=True) is not None
 
 
 def matching_heading(text: str, headings: Iterable[str]) -> str | None:

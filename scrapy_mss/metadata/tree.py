@@ -54,6 +54,7 @@ TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
 IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
+MAX_MARKS: Final = 2**12  # in one text: more than the visits that a page is given
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
@@ -309,7 +310,8 @@ class PageTree:
                 if n_edges:
                     yield " " * n_edges, -1
                     n_edges = 0
-                for number, each in enumerate(_between_marks(text) if "<" in text else (text,)):
+                pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
+                for number, each in enumerate(pieces):
                     if number and not can_visit(None):
                         return
                     yield decode_all(each), row
@@ -352,15 +354,6 @@ class PageTree:
 
 def _is_named(element: Element, name: str) -> bool:
     return name in (element.get("class") or "").split() or element.get("id") == name
-
-
-def _between_marks(text: str) -> Iterator[str]:
-    """What is text in *text*, in as many pieces as comments and declarations make of it."""
-    start = 0
-    for mark in _MARKS.finditer(text):
-        yield text[start : mark.start()]
-        start = mark.end()
-    yield text[start:]
 
 
 def is_json_ld(kind: str | None) -> bool:

@@ -214,10 +214,8 @@ def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
 def _lead(tokens: Tokens, first: int) -> int:
     """Where the headline above the text begins, if there is one near; else the text itself."""
     begin = max(0, first - MAX_LEAD)
-    kinds, tags = tokens.kind[begin:first], tokens.tag[begin:first].tobytes()
-    at = tags.rfind(TAG_NUMBERS["h1"])
-    while at >= 0 and kinds[at] != OPEN:
-        at = tags.rfind(TAG_NUMBERS["h1"], 0, at)
+    is_heading = np.equal(tokens.tag[begin:first], TAG_NUMBERS["h1"])
+    at = (is_heading & np.equal(tokens.kind[begin:first], OPEN)).tobytes().rfind(1)
     return begin + at if at >= 0 else first
 
 

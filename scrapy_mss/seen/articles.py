@@ -163,10 +163,8 @@ class Comparison(NamedTuple):
 class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
     """The articles and lists that a crawl has seen, with those of earlier crawls."""
 
-    FAILED = (
-        "what was seen cannot be stored or read: %s. The crawl continues, and articles may come "
-        "again; further failures are only counted"
-    )
+    FAILED = "what was seen cannot be stored or read"
+    MEANWHILE = ", and articles may come again"
     LOST = "that %d addresses were seen"
 
     def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:

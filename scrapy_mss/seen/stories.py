@@ -184,10 +184,8 @@ class StoryMatch(NamedTuple):
 class Stories(BatchedPart[RecentTexts]):
     """The stories of a crawl, of earlier ones, and of others at the same time."""
 
-    FAILED = (
-        "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
-        "further failures are only counted"
-    )
+    FAILED = "stories cannot be stored or read"
+    MEANWHILE = ", and copies may be missed"
     LOST = "the stories of %d texts"
 
     def __init__(self, store: StoryStore, now: Callable[[], int]) -> None:

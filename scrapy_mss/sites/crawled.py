@@ -120,10 +120,8 @@ logger = logging.getLogger(__name__)
 class CrawledSites(BatchedPart[Batch]):
     """The memories of the sites of one crawl."""
 
-    FAILED = (
-        "the memory of sites cannot be stored: %s. The crawl continues without the stored one; "
-        "further failures are only counted"
-    )
+    FAILED = "the memory of sites cannot be stored"
+    MEANWHILE = " without the stored one"
     LOST = "the memory of %d sites"
 
     def __init__(

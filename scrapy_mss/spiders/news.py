@@ -42,7 +42,6 @@ from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.address_counts import AddressCounts, guess
-from scrapy_mss.spiders.list_process import ListAnswer, ListReader
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -50,7 +49,9 @@ from scrapy_mss.spiders.lists import (
     PAGES,
     ROBOTS,
     About,
+    ListAnswer,
     Listed,
+    ListReader,
     check_feedparser,
 )
 from scrapy_mss.spiders.site_lists import SiteListError, entries_of

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from scrapy_mss.crawl.hosts import is_ip
 from scrapy_mss.crawl.pages import RECHECK, SKIP_EXTRACTION, SKIP_TRAINING, is_own
 
 OURS = (RECHECK, SKIP_EXTRACTION, SKIP_TRAINING)  # of ours those that say what is wanted
@@ -126,9 +126,7 @@ def _is_address(url: str) -> bool:
 
 def _is_host(text: str) -> bool:
     """Whether *text* is an IP address, or a name with a dot: single words are not hosts."""
-    with suppress(ValueError):
-        ip_address(text)
-        return True
     with suppress(ValueError):  # an unclosed bracket, and the like
-        return "." in text.strip(".") and urlsplit(f"//{text}").hostname == text
+        is_name = "." in text.strip(".") and urlsplit(f"//{text}").hostname == text
+        return is_name or is_ip(text)
     return False

@@ -29,7 +29,8 @@ FORGOTTEN_EVERY: Final = DAY  # minutes
 class CheckpointPart(ABC):
     """A part of a crawl that has something to store."""
 
-    FAILED: ClassVar[str]  # what is logged of the first failure, with room for the error
+    FAILED: ClassVar[str]  # what has failed, in a log
+    MEANWHILE: ClassVar[str] = ""  # what that means for the crawl, which goes on
     LOST: ClassVar[str]  # what is logged of what is lost, with room for how many
 
     def __init__(self) -> None:
@@ -68,7 +69,12 @@ class CheckpointPart(ABC):
         """Count a failure of the store, and log the first one."""
         self.failures += 1
         if self.failures == 1:
-            logger.warning(f"scrapy-mss: {self.FAILED}", error)  # noqa: G004 - a constant
+            logger.warning(
+                "scrapy-mss: %s: %s. The crawl continues%s; further failures are only counted",
+                self.FAILED,
+                error,
+                self.MEANWHILE,
+            )
 
 
 class BatchedPart(CheckpointPart, Generic[B]):
@@ -81,7 +87,7 @@ class BatchedPart(CheckpointPart, Generic[B]):
         super().__init__()
         self._empty, self._change = empty, change
         self._unsaved = empty()
-        self._in_flight = empty()  # what is being written
+        self._in_flight = empty()  # what is being written, or could not be
         self._n_dropped = 0
         self._n_written = 0  # of the last batch that was written
 
@@ -94,23 +100,33 @@ class BatchedPart(CheckpointPart, Generic[B]):
 
     @property
     def lost(self) -> int:
-        return self._n_dropped + len(self._unsaved)
+        return self._n_dropped + len(self._in_flight) + len(self._unsaved)
 
     def take(self) -> Change | None:
+        self._take_back()
         if not len(self._unsaved):
             return None
         self._in_flight, self._unsaved = self._unsaved, self._empty()
         return self._change(self._in_flight)
 
     def settle(self, _result: object, error: Exception | None) -> None:
-        batch, self._in_flight = self._in_flight, self._empty()
         if error is None:
+            batch, self._in_flight = self._in_flight, self._empty()
             self._n_written = len(batch) or self._n_written
             self._written(batch)
-        else:
-            self._n_written = 0
-            self.store_failed(error)
-            self._unsaved = self._joined(batch, self._unsaved)
+            return
+        self._n_written = 0
+        self.store_failed(error)
+        try:
+            self._take_back()
+        except MemoryError as caught:
+            self.store_failed(caught)
+
+    def _take_back(self) -> None:
+        """Let what could not be written be unsaved again; where memory fails, the next time."""
+        if len(self._in_flight):
+            self._unsaved = self._joined(self._in_flight, self._unsaved)
+            self._in_flight = self._empty()
 
     def doubt(self) -> None:
         self._n_dropped += self._n_written

@@ -154,16 +154,12 @@ def _inside(element: Element, own: Sequence[Candidate]) -> Iterator[Candidate]:
         return
     mine = [*own[:MAX_OF_AROUND], _candidate(tag, BARE)]
     parent = element.getparent()
-    for around in islice(_named_around(element), MAX_AROUND):
+    for around in islice(filter(compounds, element.iterancestors()), MAX_AROUND):
         joint = " > " if around is parent else " "
         for outer in compounds(around)[:MAX_OF_AROUND]:
             for inner in mine:
                 text = f"{outer.text}{joint}{inner.text}"
                 yield _candidate(text, outer.cost + inner.cost + INSIDE)
-
-
-def _named_around(element: Element) -> Iterator[Element]:
-    return (around for around in element.iterancestors() if compounds(around))
 
 
 def _by_place(element: Element) -> Iterator[Candidate]:

@@ -350,7 +350,7 @@ def _plain(value: object) -> object:
 # --- replacing a rule in a file, whose other lines stay as they are -------------------------------
 
 _PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
-_COMMENT: Final = re.compile(r"[ \t]*(#[^\r\n]*)?")  # to the end of a line
+_COMMENT: Final = re.compile(r"[ \t]*(#[^\r\n]*)?(?=[\r\n]|\Z)")  # to the end of a line
 
 
 def file_of(rule: Wrapper) -> Path:
@@ -379,7 +379,7 @@ def replaced(text: str, old: Wrapper, new: Wrapper, alone: str = "") -> str:
     node = document.node_at(document.wrappers("")[at].origin.removeprefix(": $"))
     start, end = node.start_mark.index, _end_of(node)
     end = len(text[:end].rstrip())
-    end += len(match[0]) if (match := _COMMENT.match(text, end)) and _ends_line(text, match) else 0
+    end += len(match[0]) if (match := _COMMENT.match(text, end)) else 0
     written = _as_at(node, new).replace("\n", line_end)
     after = f"{text[:start]}{written}{text[end:]}"
     try:
@@ -389,10 +389,6 @@ def replaced(text: str, old: Wrapper, new: Wrapper, alone: str = "") -> str:
     if now != [new if rule is rules[rules.index(old)] else rule for rule in rules]:
         raise rejected("a rule that can be replaced in its place", "one in other YAML")
     return after
-
-
-def _ends_line(text: str, found: re.Match[str]) -> bool:
-    return found.end() == len(text) or text[found.end()] in "\r\n"
 
 
 def _end_of(node: yaml.Node) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
@@ -19,7 +18,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
-from scrapy_mss.crawl import browser
+from scrapy_mss.crawl import rendering
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -28,12 +27,20 @@ from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.wrappers import WrapperError
-from tests.plugin.parts import URL, items_of, page, passed, processed, reading_parts, stat
+from tests.plugin.parts import (
+    URL,
+    MakeCrawler,
+    Parts,
+    items_of,
+    page,
+    passed,
+    processed,
+    reading_parts,
+    stat,
+)
 from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
-
-MakeCrawler = Callable[..., Crawler]
 
 
 # Each alone
@@ -359,9 +366,8 @@ def test_metadata_that_cannot_be_read_costs_no_text(
 # Filling
 
 
-def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+def test_text_of_the_spiders_own_names_no_extractor_of_ours(parts: Parts) -> None:
+    _, articles, pipeline = parts
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL, "text": "My own."})
 
@@ -373,12 +379,11 @@ def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCraw
 
 
 def test_a_rejected_value_is_logged_once_for_each_field(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
+    parts: Parts, caplog: pytest.LogCaptureFixture
 ) -> None:
     from tests.plugin.items import Frozen
 
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+    _, articles, pipeline = parts
     response = page(plain(1))
 
     for _ in range(3):
@@ -399,8 +404,8 @@ def test_the_add_on_has_scrapy_playwright_download_where_the_project_has_no_hand
     options = {"args": ["--mute"], "slow_mo": 1}
     settings = Settings({"MSS_RENDER": "auto", "PLAYWRIGHT_LAUNCH_OPTIONS": options})
     Addon().update_settings(settings)
-    assert browser.why_not(settings) == ""
-    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["args"] == ["--mute", browser.BY_PROXY_ALONE]
+    assert rendering.why_not(settings) == ""
+    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["args"] == ["--mute", rendering.BY_PROXY_ALONE]
 
     for other in (
         {"DOWNLOAD_HANDLERS": {"https": "a.Handler"}},
@@ -410,13 +415,13 @@ def test_the_add_on_has_scrapy_playwright_download_where_the_project_has_no_hand
     ):
         settings = Settings({"MSS_RENDER": "auto", **other})
         Addon().update_settings(settings)
-        assert browser.why_not(settings)
+        assert rendering.why_not(settings)
 
 
 def test_without_a_browser_a_crawl_goes_on_and_is_told(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    monkeypatch.setattr(rendering, "find_spec", lambda _: None)
     for mode, n_lines in (("off", 0), ("auto", 1)):
         with pytest.raises(NotConfigured):
             RenderMiddleware.from_crawler(crawler_of(MSS_RENDER=mode))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from research.rendering.browser import chromium
-from scrapy_mss.crawl.browser import MAX_OPENED
+from scrapy_mss.crawl.rendering import MAX_OPENED
 from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import HTML, story

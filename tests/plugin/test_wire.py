@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
@@ -20,21 +21,21 @@ from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.crawl import packing, processes, wire
+from scrapy_mss.crawl import processes, wire
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest, follow
 from scrapy_mss.items import Article
 from scrapy_mss.models.files import bundled_model
-from scrapy_mss.models.model import Example
+from scrapy_mss.models.model import Example, Model, example_of
+from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.spiders.list_process import ListAnswer
-from scrapy_mss.spiders.lists import About
+from scrapy_mss.spiders.lists import About, ListAnswer
 from scrapy_mss.wrappers import Reason, Wrapper, css, load_wrappers
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import NOW, page_memory
-from tests.plugin.models import ADDRESS
+from tests.plugin.models import ADDRESS, assert_same_counts, labelled, learned
 from tests.plugin.site import RULES, plain, wrapped
 
 T = TypeVar("T")
@@ -112,7 +113,7 @@ def test_texts_are_not_in_the_json() -> None:
     """To read JSON keeps the interpreter's lock, megabytes of it for tens of milliseconds."""
     article = Article("about:blank", text="word " * 10_000, html="<p>" + "word " * 10_000)
 
-    (length,) = packing.LENGTH.unpack_from(packing.packed(PageAnswer(ArticleResult(article))))
+    (length,) = processes.LENGTH.unpack_from(processes.packed(PageAnswer(ArticleResult(article))))
 
     assert length < 1_000
 
@@ -121,7 +122,7 @@ def test_a_training_example_arrives_as_it_is() -> None:
     sent, back = SOUND.example, arrived(SOUND).example
     assert isinstance(sent, Example)
     assert isinstance(back, Example)
-    assert packing.packed(back) == packing.packed(sent)
+    assert processes.packed(back) == processes.packed(sent)
     for name, arrays in sent.observation.counts.items():
         for one, other in zip(arrays, back.observation.counts[name], strict=True):
             assert one.dtype == other.dtype
@@ -135,9 +136,9 @@ def test_lessons_that_no_page_has_are_an_error() -> None:
     lessons.sums[0, 0] = -1
     sent = replace(SOUND, example=replace(SOUND.example, lessons=lessons))
 
-    with pytest.raises(packing.PackingError) as caught:
-        packing.unpacked(packing.packed(sent), PageAnswer)
-    assert len(str(caught.value)) < 2 * packing.LONGEST_REASON
+    with pytest.raises(processes.PackingError) as caught:
+        processes.unpacked(processes.packed(sent), PageAnswer)
+    assert len(str(caught.value)) < 2 * processes.LONGEST_REASON
 
 
 JSON = st.recursive(
@@ -150,31 +151,34 @@ JSON = st.recursive(
 def test_a_hostile_answer_is_an_error_or_has_the_declared_types(
     sent: object, changed: bytes, data: st.DataObject
 ) -> None:
-    whole = packing.packed(data.draw(st.sampled_from([sent, SOUND])))
+    whole = processes.packed(data.draw(st.sampled_from([sent, SOUND])))
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
 
     for each in (whole, whole[:start] + changed + whole[end:], whole[:end]):
-        with suppress(packing.PackingError):
-            answer = packing.unpacked(each, PageAnswer)
-            packing.unpacked(packing.packed(answer), PageAnswer)
+        with suppress(processes.PackingError):
+            answer = processes.unpacked(each, PageAnswer)
+            processes.unpacked(processes.packed(answer), PageAnswer)
 
 
 @pytest.mark.parametrize(
     "data",
     [
         b"",
-        packing.LENGTH.pack(2**32 - 1) + b"[]",
-        packing.LENGTH.pack(10**6) + b"[" * 10**6,
-        *(packing.LENGTH.pack(len(each)) + each for each in (b'{"":-9}', b'{"":9.0}', b'{"a":1}')),
-        packing.packed(b"sound") + b"more",
-        packing.packed(b"sound")[:-1],
-        packing.packed("a short text"),
-        packing.packed([b"two", b"values"]),
+        processes.LENGTH.pack(2**32 - 1) + b"[]",
+        processes.LENGTH.pack(10**6) + b"[" * 10**6,
+        *(
+            processes.LENGTH.pack(len(each)) + each
+            for each in (b'{"":-9}', b'{"":9.0}', b'{"a":1}')
+        ),
+        processes.packed(b"sound") + b"more",
+        processes.packed(b"sound")[:-1],
+        processes.packed("a short text"),
+        processes.packed([b"two", b"values"]),
     ],
 )
 def test_bytes_of_another_form_are_an_error(data: bytes) -> None:
-    with pytest.raises(packing.PackingError):
-        packing.unpacked(data, bytes)
+    with pytest.raises(processes.PackingError):
+        processes.unpacked(data, bytes)
 
 
 @pytest.mark.parametrize(
@@ -191,25 +195,25 @@ def test_arrays_have_the_declared_types_and_shapes(
     buckets: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], *, is_sound: bool
 ) -> None:
     tokens = np.zeros(2, np.int64)
-    data = packing.packed([{"family": (buckets, counts)}, tokens, 0, 1])
+    data = processes.packed([{"family": (buckets, counts)}, tokens, 0, 1])
 
-    with nullcontext() if is_sound else pytest.raises(packing.PackingError):
-        packing.unpacked(data, Observation)
+    with nullcontext() if is_sound else pytest.raises(processes.PackingError):
+        processes.unpacked(data, Observation)
 
 
 def test_lessons_have_the_declared_shapes() -> None:
     sound = Lessons(np.arange(3, dtype=np.uint64), np.zeros((3, N_SUMS), np.int64))
 
-    assert packing.packed(arrived(sound)) == packing.packed(sound)
+    assert processes.packed(arrived(sound)) == processes.packed(sound)
     for sums in (sound.sums[1:], sound.sums[:, 1:]):
-        with pytest.raises(packing.PackingError):
-            packing.unpacked(packing.packed([sound.keys, sums, 0]), Lessons)
+        with pytest.raises(processes.PackingError):
+            processes.unpacked(processes.packed([sound.keys, sums, 0]), Lessons)
 
 
 def test_what_is_no_data_is_not_sent() -> None:
     for value in (object(), np.array([object()]), print):
         with pytest.raises(TypeError):
-            packing.packed(value)
+            processes.packed(value)
 
 
 @pytest.mark.parametrize(("html", "wrapper"), [(plain(1), None), (wrapped(1), WRAPPER)])
@@ -258,3 +262,84 @@ def test_a_message_that_is_cut_off_is_an_end() -> None:
     for length in range(len(whole.getvalue())):
         with pytest.raises((EOFError, ValueError)):
             processes.receive(io.BytesIO(whole.getvalue()[:length]), bytes)
+
+
+# Copies of a model that follow what it learns
+
+
+class Copy:
+    """A copy of the model of *changes*, as a worker has one."""
+
+    def __init__(self, changes: ModelChanges) -> None:
+        self.model, self._changes, self._generation = Model(DEFAULT), changes, NOTHING
+        self.received = deque[int](maxlen=1)  # bytes of the last message
+
+    def follow(self) -> Model:
+        sent, self._generation = self._changes.since(self._generation)
+        follow(self.model, sent)
+        self.received.append(sum(map(len, sent)))
+        return self.model
+
+
+def learn(changes: ModelChanges, model: Model, number: int) -> None:
+    made = example(number, model)
+    with changes.changing(made):
+        model.learned.add(made, 0)
+
+
+def example(number: int, model: Model) -> Example:
+    made = example_of(*labelled(number), model)
+    assert isinstance(made, Example)
+    return made
+
+
+@settings(max_examples=8)  # each of them makes tables of millions of buckets
+@given(st.lists(st.sampled_from(["learn", "become", "fail", "one", "other"]), max_size=12))
+def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps: list[str]) -> None:
+    model = Model(DEFAULT)
+    changes = ModelChanges(model)
+    copies = {"one": Copy(changes), "other": Copy(changes)}
+    for number, step in enumerate([*steps, "one", "other"]):
+        if step == "learn":
+            learn(changes, model, number)
+        elif step == "become":
+            with changes.changing():
+                model.learned.bayes.copy_from(learned(range(number)).bayes)
+        elif step == "fail":
+            with (
+                pytest.raises(ZeroDivisionError),
+                changes.changing(example(0, model)),
+            ):
+                raise ZeroDivisionError
+        else:
+            copy = copies[step].follow()
+            assert_same_counts(copy, model)
+            assert copy.identifier == model.identifier
+
+
+def test_a_copy_is_sent_what_it_lacks_and_no_more() -> None:
+    model = bundled_model()
+    model.learned.bayes.copy_from(model.bayes)
+    changes = ModelChanges(model)
+    copy = Copy(changes)
+    copy.follow()
+    (whole,) = copy.received
+
+    copy.follow()
+    assert list(copy.received) == [0]
+    learn(changes, model, 50)
+    copy.follow()
+    assert 0 < copy.received[0] < whole / 10
+
+
+def test_changes_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
+    model = Model(DEFAULT)
+    changes = ModelChanges(model)
+    late = Copy(changes)
+    late.follow()
+    for number in range(100):
+        learn(changes, model, number)
+
+    assert sum(map(len, changes._changes)) <= 100_000
+    assert_same_counts(late.follow(), model)

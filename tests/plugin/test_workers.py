@@ -24,7 +24,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
-from scrapy_mss.crawl import packing, pool, processes
+from scrapy_mss.crawl import pool, processes
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, _Worker
 from scrapy_mss.crawl.processes import Child
@@ -257,9 +257,9 @@ def test_a_hostile_answer_costs_its_page_and_its_worker_and_runs_no_code(
     executed = tmp_path / "executed"
     harmful = pickle.dumps(Hostile(executed))
     answers = [
-        packing.LENGTH.pack(2**32 - 1),
+        processes.LENGTH.pack(2**32 - 1),
         processes.message(PageRequest("", "")),
-        packing.LENGTH.pack(len(harmful)) + harmful,
+        processes.LENGTH.pack(len(harmful)) + harmful,
     ]
     hostile = [page(f"answer/{each.hex()}") for each in answers]
 
@@ -458,7 +458,7 @@ def test_a_worker_that_hangs_while_it_starts_is_tried_twice(
 def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    failing = FailingOnce(packing.packed, MemoryError)
+    failing = FailingOnce(processes.packed, MemoryError)
 
     async def read_some() -> list[PageAnswer]:
         jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)

@@ -324,7 +324,11 @@ def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
     assert stories.match((B,), copy(8, 1)).emitted.is_copy
     assert stories.failures > 2
     assert stories.lost == 9
-    assert caplog.messages == [f"scrapy-mss: {Stories.FAILED % 'the shelf is broken'}"]
+    message = (
+        "scrapy-mss: stories cannot be stored or read: the shelf is broken. The crawl continues, "
+        "and copies may be missed; further failures are only counted"
+    )
+    assert caplog.messages == [message]
 
 
 def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Clock) -> None:

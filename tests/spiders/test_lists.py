@@ -17,8 +17,7 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_mss.crawl.hosts import Scope, is_public
 from scrapy_mss.metadata.dates import Moments
-from scrapy_mss.spiders import list_process
-from scrapy_mss.spiders.list_process import ListAnswer, ListReader
+from scrapy_mss.spiders import lists
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -29,7 +28,9 @@ from scrapy_mss.spiders.lists import (
     SITEMAP,
     About,
     Contents,
+    ListAnswer,
     Listed,
+    ListReader,
     entries,
     feeds_of,
     named_in_robots,
@@ -211,7 +212,7 @@ def processes() -> list[psutil.Process]:
     """Those that read lists; other tests may have others."""
     children = psutil.Process().children()
     running = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
-    return [each for each in running if list_process.PROCESS in each.cmdline()]
+    return [each for each in running if lists.PROCESS in each.cmdline()]
 
 
 def urls(answer: Future[ListAnswer]) -> list[str]:
@@ -243,7 +244,7 @@ def test_a_reader_that_is_closed_ends_what_it_is_doing() -> None:
 def test_without_processes_lists_are_read_in_the_thread(
     reader: ListReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_process, "can_have_workers", lambda: False)
+    monkeypatch.setattr(lists, "can_have_workers", lambda: False)
 
     assert urls(reader.read(ABOUT, RSS.encode())) == ["https://news.example/a"]
     assert processes() == []
