@@ -9,19 +9,33 @@ import pytest
 from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
 from scrapy_mss.article import OTHER_KIND, ModelState, ReadOptions, article_of_labels, read_article
-from scrapy_mss.items import SOURCES
+from scrapy_mss.items import SOURCES, Article
 from scrapy_mss.models.files import bundled_model
 from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
 
+READ = ReadOptions()
 KINDS = [case for case in read_cases() if case.kind == "teaser"]
+MODEL = ModelState.of(bundled_model())
+
+
+def by_model(html: str, url: str, options: ReadOptions = READ) -> Article:
+    article = read_article(html, url, MODEL, options).article
+    assert article is not None
+    return article
+
+
+def by_rule(rule: Wrapper, html: str, url: str = "", options: ReadOptions = READ) -> Article:
+    article = article_of_labels(label(rule, html), url, options).article
+    assert article is not None
+    return article
 
 
 @pytest.mark.parametrize("case", read_cases()[:8], ids=lambda case: case.name)
 def test_a_page_is_read_with_its_address(case: PageCase) -> None:
     for url in ("https://news.example/", "https://news.example/2026/03/05/rain-falls-in-may.html"):
         extraction = Extractor().extract(case.source, url)
-        result = read_article(case.source, url, ModelState.of(bundled_model()))
+        result = read_article(case.source, url, MODEL)
 
         found = result.article.probability if result.article else None
         assert found == (round(extraction.probability, 4) if extraction.is_article else None)
@@ -29,16 +43,14 @@ def test_a_page_is_read_with_its_address(case: PageCase) -> None:
 
 @pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)
 def test_a_page_of_another_kind_is_read_if_it_is_asked_for(case: PageCase) -> None:
-    state, url = ModelState.of(bundled_model()), case.url or ""
+    url = case.url or ""
 
-    dropped = read_article(case.source, url, state)
-    found = read_article(case.source, url, state, ReadOptions(kinds=(case.kind,)))
+    dropped = read_article(case.source, url, MODEL)
+    found = by_model(case.source, url, ReadOptions(kinds=(case.kind,)))
 
     assert (dropped.article, dropped.kind, dropped.reason) == (None, case.kind, OTHER_KIND)
-    assert found.article is not None
-    assert found.article.is_complete is False
-    assert found.article.text
-    assert found.article.kind == case.kind
+    assert (found.kind, found.is_complete) == (case.kind, False)
+    assert found.text
 
 
 LONG_NUMBER = f"&#{'9' * 5000};"  # of more digits than Python reads
@@ -61,15 +73,11 @@ ESCAPED = f"{{&quot;a&quot;: &quot;{LONG_NUMBER}&quot;}}"
 def test_a_reference_to_a_number_of_any_length_costs_nothing_of_an_article(
     place: str, instead: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    url, state = "https://news.example/1", ModelState.of(bundled_model())
     page, hostile = story(1), story(1).replace(place, instead, 3)
-    plain = read_article(page, url, state).article
 
-    found = read_article(hostile, url, state).article
+    plain, found = (by_model(each, "https://news.example/1") for each in (page, hostile))
 
     assert hostile != page
-    assert plain is not None
-    assert found is not None
     assert found.html
     assert (found.published, found.authors) == (plain.published, plain.authors)
     assert not caplog.records
@@ -82,10 +90,7 @@ def test_the_date_of_a_rule_takes_precedence_over_that_of_the_metadata() -> None
     )
     rule = Wrapper(site="a.example", body=(css("p"),), published=(css("time"),))
 
-    article = article_of_labels(label(rule, page), "https://a.example/pluie").article
-
-    assert article is not None
-    assert article.published == "2024-03-05"
+    assert by_rule(rule, page, "https://a.example/pluie").published == "2024-03-05"
 
 
 @pytest.mark.parametrize(
@@ -99,10 +104,7 @@ def test_the_date_of_a_rule_takes_precedence_over_that_of_the_metadata() -> None
 def test_a_rule_may_select_the_whole_byline(byline: str, names: list[str]) -> None:
     rule = Wrapper(site="a.example", body=(css("p"),), authors=(css("i"), css("b")))
 
-    article = article_of_labels(label(rule, f"<i>{byline}</i><p>It rained."), "").article
-
-    assert article is not None
-    assert article.authors == names
+    assert by_rule(rule, f"<i>{byline}</i><p>It rained.").authors == names
 
 
 def test_an_item_names_the_sources_of_its_fields_where_it_is_asked_to() -> None:
@@ -115,14 +117,9 @@ def test_an_item_names_the_sources_of_its_fields_where_it_is_asked_to() -> None:
     url, named = "https://a.example/rain", ReadOptions(("sources", "reservations"))
     rule = Wrapper(site="a.example", body=(css("body"),), title=(css("h1"),))
 
-    plain = read_article(html, url, ModelState.of(bundled_model())).article
-    read = read_article(html, url, ModelState.of(bundled_model()), named).article
-    labelled = article_of_labels(label(rule, html), url, named).article
+    read, labelled = by_model(html, url, named), by_rule(rule, html, url, named)
 
-    assert plain is not None
-    assert read is not None
-    assert labelled is not None
-    assert replace(read, sources={}, reservations=[]) == plain
+    assert replace(read, sources={}, reservations=[]) == by_model(html, url)
     assert read.reservations == [{"place": "meta", "name": "robots", "value": "noai"}]
     assert set(read.sources.values()) <= set(SOURCES)
     expected = {"text": "page", "title": "page", "authors": "meta", "published": "json-ld"}

@@ -33,11 +33,11 @@ pytestmark = [
 ]
 
 
-def aimed(address: str) -> list[str]:
+def aimed(address: str, first: int = 0) -> list[str]:
     """The payloads' markup, each with its own number."""
     return [
         payload.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
-        for n, payload in enumerate(PAYLOADS)
+        for n, payload in enumerate(PAYLOADS, first)
     ]
 
 
@@ -76,15 +76,15 @@ def test_nothing_in_the_names_of_a_report_runs(tmp_path: Path) -> None:
 
 
 def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:
-    ran = names(tripped(aimed, tmp_path))
-
-    assert {each.name for each in PAYLOADS if each.trips} - ran == set()
-
-
-def test_the_source_of_extractions_is_not_safe(tmp_path: Path) -> None:
+    """Alone, and in the source of an extraction, which is not safe."""
     extract = Extractor().extract
 
     def documents(address: str) -> list[str]:
-        return [extract(in_article(markup)).raw_html for markup in aimed(address)]
+        again = aimed(address, len(PAYLOADS))
+        return [*aimed(address), *(extract(in_article(markup)).raw_html for markup in again)]
 
-    assert len(tripped(documents, tmp_path)) >= FEWEST_IN_ARTICLES
+    ran = tripped(documents, tmp_path)
+
+    alone = {n for n in ran if n < len(PAYLOADS)}
+    assert {each.name for each in PAYLOADS if each.trips} - names(alone) == set()
+    assert len(ran - alone) >= FEWEST_IN_ARTICLES

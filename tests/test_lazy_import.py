@@ -16,8 +16,7 @@ from scrapy_mss.commands import ACTIONS
 HEAVY = ("lxml", "nh3", "nltk", "parsel", "scrapy", "twisted")
 PURE = ("markup", "core", "blocks", "models")
 
-LOAD = "from scrapy_mss import Extractor; Extractor()"
-EXTRACT = f"{LOAD}.extract('<p>One line.</p>').text"
+EXTRACT = "from scrapy_mss import Extractor; Extractor().extract('<p>One line.</p>').text"
 IMPORT_ALL = f"""
 import importlib, pkgutil
 for name in {PURE!r}:
@@ -58,7 +57,7 @@ def heavy_modules_after(program: str) -> list[str]:
     return [name for name in HEAVY if name in loaded]
 
 
-@pytest.mark.parametrize("program", ["import scrapy_mss", LOAD, EXTRACT, IMPORT_ALL])
+@pytest.mark.parametrize("program", [EXTRACT, IMPORT_ALL])
 def test_extracting_loads_nothing_heavy(program: str) -> None:
     assert heavy_modules_after(program) == []
 

@@ -21,7 +21,7 @@ from scrapy_mss.commands.base import (
     is_store,
     learned_by,
     local_path,
-    positive,
+    number,
 )
 from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.models.files import write_model
@@ -63,13 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-p",
         "--processes",
-        type=positive,
+        type=number,
         metavar="N",
         help="number of worker processes; default: one per core",
     )
     parser.add_argument(
         "--part",
-        type=positive,
+        type=number,
         default=64,
         metavar="MB",
         help="approximate megabytes of input per Parquet file; default: 64",

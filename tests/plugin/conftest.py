@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from twisted.internet import asyncioreactor
 from scrapy_mss.models.model import Model
 from tests.plugin import site as site_module
 from tests.plugin.models import learned
+from tests.plugin.parts import MakeCrawler, Parts, reading_parts
 from tests.plugin.site import Site
 
 
@@ -45,10 +46,17 @@ def trained_once() -> Model:
 
 
 @pytest.fixture
-def crawler_of(tmp_path: Path, reactor: None) -> Callable[..., Crawler]:
+def crawler_of(tmp_path: Path, reactor: None) -> MakeCrawler:
     """Makes crawlers with a store in a folder of the test's own."""
 
     def make(**settings: object) -> Crawler:
         return get_crawler(Spider, {"MSS_STORE": str(tmp_path / "store"), **settings})
 
     return make
+
+
+@pytest.fixture
+def parts(crawler_of: MakeCrawler) -> Parts:
+    """A crawler of default settings, and the parts of it that read pages."""
+    crawler = crawler_of()
+    return (crawler, *reading_parts(crawler))

@@ -201,6 +201,18 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
     ]
 
 
+def fetching(urls: Sequence[str], **settings: Any) -> Job:
+    """A crawl of *urls* with the add-on."""
+    return Job(arguments={"urls": urls}, settings={**ADDON, **settings})
+
+
+def crawl_all(folder: Path, jobs: Mapping[str, Job]) -> dict[str, Crawl]:
+    """Run *jobs*, one after the other, all of which start; what came of them by name."""
+    done = dict(zip(jobs, crawl(folder, jobs.values()), strict=True))
+    assert [name for name, each in done.items() if each.error] == []
+    return done
+
+
 def exit_code(folder: Path, job: Job) -> int:
     """That of a process that runs a *job*, which may kill it."""
     return _run(folder, [job]).code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from scrapy import Request
@@ -15,6 +15,8 @@ from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 URL = "http://127.0.0.1/wrapped/1"
+Parts = tuple[Crawler, ArticleMiddleware, ArticlePipeline]  # of a crawler, and that
+MakeCrawler = Callable[..., Crawler]  # what the fixture `crawler_of` is
 
 
 def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:

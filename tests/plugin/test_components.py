@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
@@ -28,12 +27,20 @@ from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.wrappers import WrapperError
-from tests.plugin.parts import URL, items_of, page, passed, processed, reading_parts, stat
+from tests.plugin.parts import (
+    URL,
+    MakeCrawler,
+    Parts,
+    items_of,
+    page,
+    passed,
+    processed,
+    reading_parts,
+    stat,
+)
 from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
-
-MakeCrawler = Callable[..., Crawler]
 
 
 # Each alone
@@ -359,9 +366,8 @@ def test_metadata_that_cannot_be_read_costs_no_text(
 # Filling
 
 
-def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+def test_text_of_the_spiders_own_names_no_extractor_of_ours(parts: Parts) -> None:
+    _, articles, pipeline = parts
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL, "text": "My own."})
 
@@ -373,12 +379,11 @@ def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCraw
 
 
 def test_a_rejected_value_is_logged_once_for_each_field(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
+    parts: Parts, caplog: pytest.LogCaptureFixture
 ) -> None:
     from tests.plugin.items import Frozen
 
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+    _, articles, pipeline = parts
     response = page(plain(1))
 
     for _ in range(3):

@@ -21,7 +21,7 @@ from scrapy_mss.crawl.pages import PROXY_LOGIN
 from scrapy_mss.items import WRAPPER, Article
 from scrapy_mss.stats import CrawlStats
 from tests.helpers.local_server import Answer, answering
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl_all
 from tests.plugin.site import HTML, story
 
 
@@ -152,10 +152,7 @@ def crawls(server: Server, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         "separate": job("/separate", spider="following-next"),
         **dict.fromkeys(["first", "second", "third"], again),
     }
-    done = crawl(tmp_path_factory.mktemp("further"), asked.values())
-    found = dict(zip(asked, done, strict=True))
-    assert [name for name, each in found.items() if each.error] == []
-    return found
+    return crawl_all(tmp_path_factory.mktemp("further"), asked)
 
 
 def numbers(text: str) -> list[int]:

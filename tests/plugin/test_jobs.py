@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
-from scrapy.crawler import Crawler
 
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import _compat, jobs
@@ -22,10 +21,9 @@ from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import Reason
-from tests.plugin.parts import items_of, page, passed, processed, stat
+from tests.plugin.parts import MakeCrawler, items_of, page, passed, processed, stat
 from tests.plugin.site import RULES, plain, rules_with, story, wrapped
 
-MakeCrawler = Callable[..., Crawler]
 LIMIT = 300.0  # seconds; no test waits that long unless something is wrong
 
 

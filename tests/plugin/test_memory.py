@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.plugin.crawling import ADDON, Job, crawl
+from tests.plugin.crawling import crawl, fetching
 from tests.plugin.site import RULES, Site
 
 pytestmark = [
@@ -31,20 +32,14 @@ def test_memory_is_flat_over_thousands_of_pages(
     monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", str(MEGABYTE))
     wrapped = site.urls("small", range(0, N_PAGES, 2))
     plain = site.urls("small", range(1, N_PAGES, 2), host="localhost")
-    job = Job(
-        arguments={"urls": [url for pair in zip(wrapped, plain, strict=True) for url in pair]},
-        settings={
-            **ADDON,
-            "MSS_WRAPPERS": RULES[:1],
-            "EXTENSIONS": {"tests.plugin.spiders.MemoryMeter": 1},
-            "LOG_LEVEL": "INFO",
-            "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-        },
-        keep=False,
-        checkpoint_pages=200,
+    job = fetching(
+        [url for pair in zip(wrapped, plain, strict=True) for url in pair],
+        MSS_WRAPPERS=RULES[:1],
+        EXTENSIONS={"tests.plugin.spiders.MemoryMeter": 1},
+        LOG_LEVEL="INFO",
     )
 
-    (done,) = crawl(tmp_path, [job])
+    (done,) = crawl(tmp_path, [replace(job, keep=False, checkpoint_pages=200)])
 
     measured = dict(done.stats["test/rss"])
     early = min(rss for count, rss in measured.items() if 1_000 - WINDOW < count <= 1_000)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl_all, fetching, run_scrapy
 from tests.plugin.site import ENCODED, N_HOSTILE, Site
 
 # On the site of this rule every hostile page is labelled, too.
@@ -24,26 +24,25 @@ HOSTILE = ("hostile", "hostile, by a worker", "hostile, by a rule")
 
 @pytest.fixture(scope="module")
 def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
-    hostile = {"urls": [*site.urls("hostile", range(N_HOSTILE)), site.url("/plain/1")]}
+    hostile = [*site.urls("hostile", range(N_HOSTILE)), site.url("/plain/1")]
     first, encoded = {"urls": [site.url("/encoded/0")]}, site.urls("encoded", range(len(ENCODED)))
     alone = {**ADDON, "MSS_SITE_MEMORY": 0, "MSS_JOIN_PAGES": 1}
     rules, worker = {"MSS_WRAPPERS": RULES}, {"MSS_WORKERS": 1}
     asked = {
-        "hostile": Job(arguments=hostile, settings=ADDON),
-        "hostile, by a worker": Job(arguments=hostile, settings={**ADDON, **worker}),
-        "hostile, by a rule": Job(arguments=hostile, settings={**ADDON, **rules}),
+        "hostile": fetching(hostile),
+        "hostile, by a worker": fetching(hostile, **worker),
+        "hostile, by a rule": fetching(hostile, **rules),
         "encoded": Job("following-next", first, alone),
         "encoded, by a worker": Job("following-next", first, {**alone, **worker}),
-        "encoded, by a rule": Job(arguments={"urls": encoded}, settings={**alone, **rules}),
+        "encoded, by a rule": fetching(encoded, **alone, **rules),
         "encoded and large": Job("following-next", first, {**alone, "MSS_MAX_BODY": 100}),
     }
-    done = crawl(tmp_path_factory.mktemp("odd"), asked.values())
-    return dict(zip(asked, done, strict=True))
+    return crawl_all(tmp_path_factory.mktemp("odd"), asked)
 
 
 def test_crawls_finish_without_an_error(crawls: dict[str, Crawl]) -> None:
     for name, done in crawls.items():
-        assert (done.error, done.logged("ERROR")) == ("", []), name
+        assert done.logged("ERROR") == [], name
         assert done.stats["finish_reason"] == "finished"
         assert not [stat for stat in done.stats if "extract/failed" in stat]
 

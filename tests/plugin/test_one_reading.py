@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from ast import literal_eval
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import scrapy
-from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import Article
@@ -22,11 +20,10 @@ from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import Job, crawl, run_scrapy
 from tests.plugin.items import Record
-from tests.plugin.parts import URL, items_of, page, processed, reading_parts, stat
+from tests.plugin.parts import URL, Parts, items_of, page, processed, stat
 from tests.plugin.site import Site, index, plain, story
 
 FULL: dict[str, Any] = {**dict.fromkeys(ARTICLE_FIELDS, "given"), "url": URL}
-MakeCrawler = Callable[..., Crawler]
 
 
 @pytest.fixture
@@ -44,11 +41,8 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sources
 
 
-def test_the_items_of_a_page_share_one_reading(
-    crawler_of: MakeCrawler, readings: list[str]
-) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+def test_the_items_of_a_page_share_one_reading(parts: Parts, readings: list[str]) -> None:
+    crawler, articles, pipeline = parts
     response = page(plain(1))
 
     items = items_of(articles, response, {"url": URL}, Record(URL), {"url": URL})
@@ -60,9 +54,8 @@ def test_the_items_of_a_page_share_one_reading(
     assert record.authors == third["authors"] == [story("plain", 1).author]
 
 
-def test_a_page_without_an_article_is_read_once_too(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+def test_a_page_without_an_article_is_read_once_too(parts: Parts) -> None:
+    crawler, articles, pipeline = parts
     response = page(index(1))
 
     reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
@@ -77,11 +70,10 @@ def test_a_page_without_an_article_is_read_once_too(crawler_of: MakeCrawler) -> 
     [(), ("crawled",), ("extractor",), ("confidence",), ("extractor", "confidence", "crawled")],
 )
 def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
-    crawler_of: MakeCrawler, readings: list[str], lacking: tuple[str, ...]
+    parts: Parts, readings: list[str], lacking: tuple[str, ...]
 ) -> None:
     """When it was crawled is known without it, and whose text it is, where that is the spider's."""
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+    crawler, articles, pipeline = parts
     response = page(plain(1))
     given = {name: value for name, value in FULL.items() if name not in lacking}
 
@@ -96,9 +88,8 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
     assert stat(crawler, "extract/pages") == 0
 
 
-def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+def test_an_item_that_lacks_one_field_is_given_it(parts: Parts) -> None:
+    crawler, articles, pipeline = parts
     response = page(plain(1))
 
     (item,) = items_of(articles, response, {**FULL, "title": ""})
@@ -109,10 +100,9 @@ def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> No
 
 
 def test_what_the_spider_fills_while_the_page_is_read_stays(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crawler = crawler_of()
-    articles, pipeline = reading_parts(crawler)
+    crawler, articles, pipeline = parts
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL})
     read = MssExtension.of(crawler).reader_for_component().article_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,11 +14,9 @@ from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, TextResponse
 
 from scrapy_mss.models.files import bundled_model
-from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from tests.plugin.crawling import ADDON, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE, Record
-from tests.plugin.parts import items_of, page, processed, reading_parts, stat
+from tests.plugin.parts import Parts, items_of, page, processed, stat
 from tests.plugin.site import Site, plain, story
 
 FILLED = ("dict", "dataclass", "attrs", "pydantic", "scrapy")
@@ -76,14 +73,6 @@ def test_an_item_that_rejects_a_value_gets_the_others(
 
 MANY = 3_000
 API = "http://127.0.0.1/api"
-
-Parts = tuple[Crawler, ArticleMiddleware, ArticlePipeline]
-
-
-@pytest.fixture
-def parts(crawler_of: Callable[..., Crawler]) -> Parts:
-    crawler = crawler_of()
-    return (crawler, *reading_parts(crawler))
 
 
 def text_of(item: Any) -> str | None:

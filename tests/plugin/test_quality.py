@@ -32,7 +32,7 @@ from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.local_server import Answer, answering
-from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
+from tests.plugin.crawling import Crawl, Done, Job, crawl, crawl_all, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
 from tests.spiders.paper import Paper, printing
 
@@ -62,8 +62,7 @@ def counts_in(store: Path) -> Counts:
 
 
 def job(site: Site, store: Path, kind: str = "plain", **settings: Any) -> Job:
-    values = {**ADDON, "MSS_STORE": str(store), **settings}
-    return Job("silent", {"urls": site.urls(kind, range(N))}, values)
+    return fetching(site.urls(kind, range(N)), MSS_STORE=str(store), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +93,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         "before": job(site, folder / "redesigned", "wrapped", MSS_WRAPPERS=rule),
         "after": job(site, folder / "redesigned", "plain", MSS_WRAPPERS=rule),
     }
-    done = dict(zip(asked, crawl(folder, asked.values()), strict=True))
-    assert [name for name, each in done.items() if each.error] == []
-    return done
+    return crawl_all(folder, asked)
 
 
 @pytest.mark.parametrize("name", ["labelled", "by a worker"])

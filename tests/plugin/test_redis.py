@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.redis_store import END_SECONDS, SECONDS
 from tests.helpers.redis import client, needs_redis
-from tests.plugin.crawling import ADDON, LONGEST, Crawl, Done, Job, crawl, run_scrapy
+from tests.plugin.crawling import LONGEST, Crawl, Done, Job, crawl, fetching, run_scrapy
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site
 
@@ -35,9 +36,8 @@ N_PAGES = 60
 
 def learning(server: RedisServer, urls: list[str], **more: Any) -> Job:
     """A crawl that keeps all that it learns of the pages at *urls* on the server."""
-    stored = {"MSS_WRAPPERS": RULES, "MSS_STORE": server.address(), "MSS_ONLY_NEW": True}
-    settings = {**ADDON, **stored, "MSS_COPIES": "mark", **more}
-    return Job(arguments={"urls": urls}, settings=settings, checkpoint_pages=3)
+    stored = {"MSS_STORE": server.address(), "MSS_ONLY_NEW": True, "MSS_COPIES": "mark"}
+    return replace(fetching(urls, MSS_WRAPPERS=RULES, **stored, **more), checkpoint_pages=3)
 
 
 def shared_model(server: RedisServer) -> StoredModel:
@@ -186,7 +186,7 @@ def _hang_shortly(server: RedisServer) -> None:
 
 
 def refusal(tmp_path: Path, address: str) -> Crawl:
-    (done,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_STORE": address})])
+    (done,) = crawl(tmp_path, [fetching([], MSS_STORE=address)])
     return done
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,12 @@ from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.shards import shard_of
 from scrapy_mss.spidermiddlewares import ShardMiddleware
 from scrapy_mss.spiders.news import NewsSpider
-from tests.plugin.crawling import ADDON, Job, crawl
-from tests.plugin.parts import items_of, page, stat
+from tests.plugin.crawling import ADDON, Job, crawl, fetching
+from tests.plugin.parts import MakeCrawler, items_of, page, stat
 from tests.plugin.site import Site, index
 
 HOST = "http://a.example"
 ARTICLE, SECTION = f"{HOST}/2024/03/26/storm-over-the-harbour", f"{HOST}/section/council"
-
-MakeCrawler = Callable[..., Crawler]
 
 
 def ordered(crawler: Crawler, *yielded: object) -> list[object]:
@@ -164,12 +161,8 @@ def test_the_spider_begins_with_the_sites_of_its_shard(crawler_of: MakeCrawler) 
 def test_crawls_of_all_shards_have_each_page_once(tmp_path: Path, site: Site) -> None:
     hosts = ("127.0.0.1", "localhost")
     urls = [url for host in hosts for url in site.urls("plain", range(3), host)]
-    jobs = [
-        Job(arguments={"urls": urls}, settings={**ADDON, "MSS_SHARD": f"{n}/3"})
-        for n in range(1, 4)
-    ]
 
-    found = crawl(tmp_path, jobs)
+    found = crawl(tmp_path, [fetching(urls, MSS_SHARD=f"{n}/3") for n in range(1, 4)])
 
     assert sorted(item.url for each in found for item in each.items) == sorted(urls)
     assert sum(each.mss("shard/dropped") for each in found) == 2 * len(urls)

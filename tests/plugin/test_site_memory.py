@@ -12,7 +12,7 @@ from scrapy_mss.sites.memory import MAX_PAGE_TEXTS, MAX_TEXTS, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.memories import numbered
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import Crawl, Job, crawl_all, fetching
 from tests.plugin.site import Site, rules_with
 
 N_PAGES = 12
@@ -29,8 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     def job(name: str, urls: list[str], **settings: Any) -> Job:
-        kept = {**ADDON, "MSS_STORE": str(folder / name), **settings}
-        return Job(arguments={"urls": urls}, settings=kept)
+        return fetching(urls, MSS_STORE=str(folder / name), **settings)
 
     plain, wrapped = (site.urls(kind, range(N_PAGES)) for kind in ("plain", "wrapped"))
     long = [site.url(f"/long/{n}?{numbered(n)}={n}") for n in range(N_LONG)]
@@ -47,7 +46,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         "index": job("index", site.urls("index", range(N_PAGES))),
         "off": job("off", plain[:3], MSS_SITE_MEMORY=0),
     }
-    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+    return crawl_all(folder, asked)
 
 
 def remembered(store: Path) -> SiteMemory:

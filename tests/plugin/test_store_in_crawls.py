@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from scrapy_mss.seen.keys import address_key
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from scrapy_mss.storage.tables import MODEL, Change, Row
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, exit_code
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, exit_code, fetching
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site
 
@@ -108,13 +109,9 @@ def test_crawls_at_once_add_up_to_what_one_would_have_kept(
 
 def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
     started = time.monotonic()
-    timed = Job(
-        arguments={"urls": site.urls("slow", range(8))},
-        settings={**ADDON, "CONCURRENT_REQUESTS": 1, "MSS_WRAPPERS": RULES},
-        checkpoint_seconds=0.1,
-    )
+    timed = fetching(site.urls("slow", range(8)), CONCURRENT_REQUESTS=1, MSS_WRAPPERS=RULES)
 
-    (done,) = crawl(tmp_path, [timed])
+    (done,) = crawl(tmp_path, [replace(timed, checkpoint_seconds=0.1)])
 
     assert time.monotonic() - started > 0.8
     assert done.mss("model/checkpoints") > 1

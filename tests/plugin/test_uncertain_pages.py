@@ -15,7 +15,7 @@ from scrapy_mss.quality.store import QualityStore, UncertainPage
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import MAX_UNSURE_PAGES, minute_now
 from tests.helpers.checkpoints import alone, finish, write
-from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
+from tests.plugin.crawling import Crawl, Done, crawl_all, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
 
 HOST = "127.0.0.1"
@@ -26,9 +26,7 @@ def done(folder: Path, site: Site, kind: str, **settings: Any) -> Crawl:
     urls = [site.url(f"/{kind}/{number}") for number in range(N)]
     # Without the memory of sites, a page is read as sure whatever pages came before it.
     kept = {"MSS_REPORT": "pages", "MSS_STORE": str(folder / "store"), "MSS_SITE_MEMORY": 0}
-    (found,) = crawl(folder, [Job("silent", {"urls": urls}, {**ADDON, **kept, **settings})])
-    assert not found.error, found.error
-    return found
+    return crawl_all(folder, {kind: fetching(urls, **{**kept, **settings})})[kind]
 
 
 def kept_in(folder: Path) -> dict[str, list[UncertainPage]]:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ import scrapy
 from scrapy.settings import default_settings
 
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import Crawl, Job, crawl_all, environment, fetching
 from tests.plugin.models import assert_same_counts, learned, stored_model
 from tests.plugin.processes import LIMIT, eventually, worker_processes
 from tests.plugin.site import RULES, Site, story
@@ -73,29 +74,22 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     faulty = [f"{urls[0]}?{fault}" for fault in FAULTS]
 
     def job(name: str, urls: list[str], workers: int, **settings: object) -> Job:
-        kept = {**ADDON, "MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / name)}
-        return Job(
-            arguments={"urls": urls},
-            settings={**kept, "MSS_WORKERS": workers, **settings},
-            checkpoint_pages=7,
-        )
+        kept = {"MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / name), "MSS_WORKERS": workers}
+        return replace(fetching(urls, **kept, **settings), checkpoint_pages=7)
 
     many = site.urls("small", range(100, 100 + N_MANY))
     disturbed = {"tests.plugin.spiders.WorkerKiller": 1, "tests.plugin.spiders.ScraperMeter": 1}
-    queued = job("queue", slow, 1)
+    queued, skipped = job("queue", slow, 1), {"mss_skip_extraction": 1}
     asked = {
         "none": job("none", urls, 0),
         "two": job("two", urls, 2),
-        "queue": Job(
-            arguments={**queued.arguments, "meta": {"mss_skip_extraction": 1}},
-            settings=queued.settings,
-        ),
+        "queue": replace(queued, arguments={**queued.arguments, "meta": skipped}),
         "faults": job("faults", [*urls[:4], *faulty, *urls[4:8]], 1, MSS_TIMEOUT=600),
         "killed": job("killed", many, 2, EXTENSIONS=disturbed, MSS_TRAIN=False),
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
-        return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+        return crawl_all(folder, asked)
 
 
 def test_every_page_is_learned_once_wherever_it_is_labelled(
@@ -175,7 +169,6 @@ def test_crawls_without_misbehaving_pages_log_nothing_and_leave_no_process(
     crawls: dict[str, Crawl], folder: Path
 ) -> None:
     for name in ("none", "two", "queue"):
-        assert crawls[name].error == "", name
         assert crawls[name].logged("ERROR") == crawls[name].logged("WARNING") == [], name
     assert worker_processes(folder) == []
 

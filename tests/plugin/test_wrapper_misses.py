@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
@@ -16,10 +14,9 @@ from scrapy_mss.pipelines import ArticlePipeline, NoArticleError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper, load_wrappers
-from tests.plugin.parts import items_of, page, passed, processed, stat
+from tests.plugin.parts import MakeCrawler, items_of, page, passed, processed, stat
 from tests.plugin.site import plain, story, wrapped
 
-MakeCrawler = Callable[..., Crawler]
 RULE = {
     "site": "127.0.0.1",
     "body": "article.story",

@@ -57,7 +57,7 @@ def labelled_pages(paper: Paper, folder: Path) -> float:
     return SiteStore(store_at(str(folder / "store"))).load(paper.host).labelled_pages
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, 1])
 def test_a_site_with_a_full_feed_teaches_itself_once(
     paper: Paper, tmp_path: Path, workers: int
 ) -> None:
@@ -107,17 +107,16 @@ def test_teasers_and_texts_of_other_pages_teach_nothing(paper: Paper, tmp_path: 
     assert labelled_pages(paper, tmp_path) == 0
 
 
-@pytest.mark.parametrize("switch", [{"MSS_TRAIN": False}, {"MSS_WRAPPERS": "wrapper"}])
 def test_a_crawl_that_does_not_train_or_has_a_rule_leaves_the_texts_alone(
-    paper: Paper, tmp_path: Path, switch: dict[str, object]
+    paper: Paper, tmp_path: Path
 ) -> None:
-    if "MSS_WRAPPERS" in switch:
-        switch = {"MSS_WRAPPERS": [{"site": paper.host, "body": "article"}]}
+    rules = [{"site": paper.host, "body": "article"}]
 
-    found = crawled(paper, tmp_path, **switch)
+    for switch, n_labelled in (({"MSS_TRAIN": False}, 0), ({"MSS_WRAPPERS": rules}, N)):
+        found = crawled(paper, tmp_path, MSS_ONLY_NEW=False, **switch)
 
-    assert not found.mss("train/source/feed")
-    assert found.mss("train/source/wrapper") == (N if "MSS_WRAPPERS" in switch else 0)
+        assert not found.mss("train/source/feed")
+        assert found.mss("train/source/wrapper") == n_labelled
 
 
 @pytest.mark.parametrize("body", [RSS, ATOM, JSON, PLAIN])
