@@ -13,7 +13,7 @@ from typing import ClassVar
 from spidermon import Monitor, MonitorSuite, monitors
 
 from scrapy_mss import stats
-from scrapy_mss.stats import PREFIX, Stat
+from scrapy_mss.stats import PREFIX
 
 
 @monitors.name("Quality of sites")
@@ -22,7 +22,7 @@ class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
 
     @monitors.name("There is no alarm for a site")  # type: ignore[untyped-decorator]
     def test_no_site_has_an_alarm(self) -> None:
-        begin = _begin(stats.QUALITY_ALARM)
+        begin = PREFIX + stats.QUALITY_ALARM.name.partition("{")[0]
         alarms = sorted(
             name.removeprefix(begin) for name in self.data.stats if name.startswith(begin)
         )
@@ -41,7 +41,3 @@ class QualitySuite(MonitorSuite):  # type: ignore[misc]
     """What to look at when a spider closes."""
 
     monitors: ClassVar[list[type]] = [QualityMonitor]
-
-
-def _begin(stat: Stat) -> str:
-    return PREFIX + stat.name.partition("{")[0]

@@ -161,9 +161,6 @@ class ArticlePipeline(Component):
 class SeenArticleError(RejectedItemError):
     """Drops an item whose article was seen in this wording."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(f"seen before: {url}")
-
 
 class NewArticlesPipeline(Component):
     """Lets articles pass that were not seen before, and those whose page has changed.
@@ -206,7 +203,7 @@ class NewArticlesPipeline(Component):
             self._stats.add(stats.SEEN_UNCHANGED)
             if self._fates is not None:
                 self._fates.note(item, response, self._fates.of_seen(keys, UNCHANGED))
-            raise SeenArticleError(article.addresses.own[0])
+            raise SeenArticleError(f"seen before: {article.addresses.own[0]}")
         self._under_way.put(item, response, NewArticle(article, comparison.seen, keys))
         if self._fates is not None:
             self._fates.emit(keys)
@@ -282,9 +279,6 @@ def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs |
 class CopiedArticleError(RejectedItemError):
     """Drops an item whose text another paper has printed."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(f"copy of an article that was emitted: {url}")
-
 
 class StoriesPipeline(Component):
     """Gives articles the key of their story; drops copies of emitted articles, if asked to.
@@ -316,7 +310,8 @@ class StoriesPipeline(Component):
             self._fates.note(item, response, COPY)
         if match.emitted.is_copy and self._drops:
             self._drop(_DroppedCopy(match, self._new.get(item), _site_of(response)))
-            raise CopiedArticleError(article.addresses.own[0])
+            first = article.addresses.own[0]
+            raise CopiedArticleError(f"copy of an article that was emitted: {first}")
         self._under_way.put(item, response, article)
         self._stories.begin(match.emitted)
         put_known(item, {self._name_of("story"): match.story})

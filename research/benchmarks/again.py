@@ -22,7 +22,7 @@ from scrapy.crawler import CrawlerProcess
 
 from research.benchmarks.again_server import Web, serving
 from research.command_line import at_least
-from scrapy_mss.spiders import NewsSpider
+from scrapy_mss.spiders.news import NewsSpider
 
 N_SITES = 20
 SETTINGS: dict[str, Any] = {

@@ -127,7 +127,7 @@ def list_crawls(front: str, path: str, folder: Path) -> tuple[dict[str, Any], di
     }
     with_lists = {
         "settings": {**settings, "MSS_STORE": str(folder / "store")},
-        "spider": "scrapy_mss.spiders.NewsSpider",
+        "spider": "scrapy_mss.spiders.news.NewsSpider",
         "arguments": {"sites": front, "limit": LIMIT},
     }
     job = folder / "lists.json"

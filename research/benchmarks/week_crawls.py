@@ -29,7 +29,7 @@ from research.benchmarks.metered_crawl import resident
 from research.benchmarks.week_server import Asked, Served
 from research.benchmarks.week_world import MINUTE, moment
 from scrapy_mss.crawl import site_quality
-from scrapy_mss.spiders import NewsSpider
+from scrapy_mss.spiders.news import NewsSpider
 from scrapy_mss.storage import tables
 
 ITEM_FIELDS: Final = ("url", "title", "revision", "changed", "story", "text")

@@ -399,7 +399,7 @@ def crawl_once(spider: str, fronts: Sequence[str], settings: Mapping[str, Any], 
     from scrapy import Request, Spider
     from scrapy.crawler import CrawlerProcess
 
-    from scrapy_mss.spiders import NewsSpider
+    from scrapy_mss.spiders.news import NewsSpider
 
     class Follower(Spider):
         name = "follower"

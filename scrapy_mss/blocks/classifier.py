@@ -328,26 +328,17 @@ class BlockClassifier:
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""
-        return _logistic_of(page_features, self._of_pages)
+        return _logistic_of(page_features, self.page_weights)
 
     def confidence(self, confidence_features: Floats) -> float:
         """The F1 to be expected of a text with these features (float64[n])."""
-        return _logistic_of(confidence_features, self._of_confidence)
-
-    @lazy
-    def _of_pages(self) -> list[float]:
-        weights: list[float] = self.page_weights.tolist()
-        return weights
-
-    @lazy
-    def _of_confidence(self) -> list[float]:
-        weights: list[float] = self.confidence_weights.tolist()
-        return weights
+        return _logistic_of(confidence_features, self.confidence_weights)
 
 
-def _logistic_of(features: Floats, weights: list[float]) -> float:
+def _logistic_of(features: Floats, weights: Matrix) -> float:
     """The logistic function of the weighted sum of *features*; the last weight is the constant."""
-    log_odds = sum(map(mul, features.tolist(), weights)) + weights[-1]
+    *factors, constant = weights.tolist()
+    log_odds: float = sum(map(mul, features.tolist(), factors)) + constant
     return 1.0 / (1.0 + exp(-min(max(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))
 
 

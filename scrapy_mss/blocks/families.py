@@ -19,7 +19,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family, Values
 from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.markup.tokens import Ints, TokenIds
+from scrapy_mss.markup.tokens import TokenIds
 
 # Words of doubt: an article's worth. With half a word, as for words, international news lost .012
 # F1 and reader-mode pages .018.
@@ -62,12 +62,7 @@ def class_words(page: Page, bits: int) -> Values:
     """Every single class word of every block element, for all tokens of the element."""
     start = page.attributes.start[page.attributes.element]
     ends = page.tokens.partner[start]
-    return Values(class_word_buckets(page, bits), start.astype(np.int32), ends)
-
-
-def class_word_buckets(page: Page, bits: int) -> Ints:
-    """int32[n_class_words]: the buckets of the class words."""
-    return buckets_of_ids(page.attributes.word, bits)
+    return Values(buckets_of_ids(page.attributes.word, bits), start.astype(np.int32), ends)
 
 
 SHAPE = Family("shape", 17, shape, LAYOUT_SMOOTHING)

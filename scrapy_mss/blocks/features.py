@@ -339,9 +339,10 @@ def fill_features(page: Page, rows: Floats) -> Indices:
 
     What comes back is intp[n], the nearest heading before each block, -1 if there is none.
     """
-    description, places = shared_pairs(page.texts, _description_pairs(page.tokens)), len(TEXT)
-    _fill_text(page, rows[:places])
-    headline, above = _fill_places(page, page.title_words, description, rows[places:])
+    _fill_text(page, rows[: len(TEXT)])
+    headline, above = _fill_places(page, page.title_words, rows[len(TEXT) : -len(DESCRIPTION)])
+    description = shared_pairs(page.texts, _description_pairs(page.tokens))
+    _fill_description(page, description, rows[-len(DESCRIPTION) :])
     rows[_COUNTED] = logarithms(rows[_COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
@@ -363,7 +364,7 @@ _FROM_HEADLINE = FEATURES.index("words_from_headline")
 _BELOW_HEADING = FEATURES.index("words_below_heading")
 _NUMBERS = (
     *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
-    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"], MAX_SHARED_BY_CHANCE, MIN_DESCRIBING),
+    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
 )
 
 
@@ -376,25 +377,22 @@ def _tables() -> tuple[object, ...]:
 
 
 @accelerated(_tables, "BlockPlaces")
-def _fill_places(
-    page: Page, title: Shared, description: Shared, rows: Floats
-) -> tuple[int, Indices]:
-    """Fill the *rows* of ``PLACES``, with counts for logarithms, and of ``DESCRIPTION``.
+def _fill_places(page: Page, title: Shared, rows: Floats) -> tuple[int, Indices]:
+    """Fill the *rows* of ``PLACES``, with counts for logarithms.
 
     What comes back is the headline's block, and the heading above each.
     """
     headline = Headline.of(page, title)
     above = heading_above(headline.level)
-    around, position, of_headline, headings, described = np.split(rows, _BREAKS)
+    around, position, of_headline, headings = np.split(rows, _BREAKS)
     _fill_around(page, around)
     _fill_position(page, position)
     _fill_headline(page, headline, of_headline)
     _fill_headings(page, headline.level, above, headings)
-    _fill_description(page, description, described)
     return headline.block, above
 
 
-_BREAKS = np.cumsum([len(names) for names in PLACES])
+_BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
 
 
 # Where on the page the evidence is: how much of it each block's containers have. The text of an

@@ -24,7 +24,6 @@ import numpy as np
 
 from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
@@ -197,17 +196,14 @@ def article_tokens(page: Page, chosen: Selection) -> Bools:
     return whole | (kept & ~dropped)
 
 
+@accelerated()
 def kept_tokens(page: Page, kept: Bools) -> Bools:
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them.
 
     An element that contains blocks, but none that is kept, is removed with its tags; one that
     contains no block, a picture or a rule, stays if it is between kept ones.
     """
-    return _tokens_of(page.tokens, page.blocks, kept)
-
-
-@accelerated()
-def _tokens_of(tokens: Tokens, blocks: Blocks, kept: Bools) -> Bools:
+    tokens, blocks = page.tokens, page.blocks
     between = np.zeros(len(tokens), np.bool_)
     at = kept.nonzero()[0]
     if not len(at):

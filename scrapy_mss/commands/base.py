@@ -67,15 +67,11 @@ def local_path(text: str) -> Path:
     return Path(text)
 
 
-def positive(text: str) -> int:
-    """An argument that has to be a number of at least 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
-    return number
+def number(text: str, least: int = 1, most: int = 1_000_000) -> int:
+    """An argument that has to be a number."""
+    if not (text.isascii() and text.isdigit() and least <= int(text[:12]) <= most):
+        raise argparse.ArgumentTypeError(f"expected a number from {least} to {most}, got {text!r}")
+    return int(text)
 
 
 def stored(path: Path) -> Iterator[StoredPage]:

@@ -21,7 +21,7 @@ from scrapy_mss.commands.base import (
     is_store,
     learned_by,
     local_path,
-    positive,
+    number,
 )
 from scrapy_mss.crawl.processes import NEEDS, can_have_workers
 from scrapy_mss.models.files import write_model
@@ -63,13 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-p",
         "--processes",
-        type=positive,
+        type=number,
         metavar="N",
         help="number of worker processes; default: one per core",
     )
     parser.add_argument(
         "--part",
-        type=positive,
+        type=number,
         default=64,
         metavar="MB",
         help="approximate megabytes of input per Parquet file; default: 64",
@@ -89,8 +89,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError(f"this needs {NEEDS}; `scrapy mss extract` reads the files without")
+    from scrapy_mss.bulk.parts import WorkerGroupError, WorkerGroups
     from scrapy_mss.bulk.run import Bulk, ManifestError
-    from scrapy_mss.bulk.worker_groups import WorkerGroupError, WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for name in READING:

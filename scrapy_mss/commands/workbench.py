@@ -21,6 +21,7 @@ from scrapy_mss.commands.base import (
     counted,
     extractor_with,
     is_address,
+    number,
     stored,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
@@ -53,25 +54,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n",
         "--pages",
-        type=partial(_number, least=1, most=MOST_ASKED),
+        type=partial(number, most=MOST_ASKED),
         default=MOST_PAGES,
         metavar="NUMBER",
         help=f"maximum number of pages per site, up to {MOST_ASKED}; default: {MOST_PAGES}",
     )
     parser.add_argument(
         "--port",
-        type=partial(_number, least=0, most=LAST_PORT),
+        type=partial(number, least=0, most=LAST_PORT),
         default=0,
         help="default: a free port",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_model_arguments(parser)
-
-
-def _number(text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text[:12]) <= most):
-        raise argparse.ArgumentTypeError(f"expected a number from {least} to {most}, got {text!r}")
-    return int(text)
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:

@@ -19,7 +19,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
-from scrapy_mss.markup.tokens import Ints, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Ints, Tokens
 
 
 class Tokenized(Protocol):
@@ -64,12 +64,7 @@ class Family(Generic[PageT_contra]):
 
 def unigram(page: Tokenized, bits: int) -> Values:
     """The token itself."""
-    return Values.of_tokens(unigram_buckets(page.tokens.token_id, bits))
-
-
-def unigram_buckets(ids: TokenIds, bits: int) -> Ints:
-    """int32[n]: the buckets of tokens by their *ids*."""
-    return buckets_of_ids(ids, bits)
+    return Values.of_tokens(buckets_of_ids(page.tokens.token_id, bits))
 
 
 def trigram(page: Tokenized, bits: int) -> Values:

@@ -159,15 +159,9 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
-        if len(bucket) <= PORTION:
-            return self._log_ratio(family, bucket)
-        ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
+        ratio = np.empty(len(bucket))
         for some in portions(len(bucket)):
-            ratio[some], seen[some] = self._log_ratio(family, bucket[some])
-        return ratio, seen
-
-    def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
-        ratio = _ratios(self.counts[family.name], bucket, family.smoothing)
+            ratio[some] = _ratios(self.counts[family.name], bucket[some], family.smoothing)
         seen = ratio < np.inf
         return self._log(ratio), seen
 

@@ -310,31 +310,6 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     return (number, opens, *columns, firsts)
 
 
-cdef enum:
-    MAX_STEPS = 1000  # tags on the way to an element, as `output.media` has it
-
-
-def elements_around(
-    tokens, const uint8_t[::1] is_chosen not None, Py_ssize_t place, Py_ssize_t most
-):
-    """The opening tags of the innermost of the chosen elements around the token at *place*."""
-    cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
-    cdef const int[::1] partner = tokens.partner, unclosed = tokens.unclosed
-    cdef list around = []
-    cdef Py_ssize_t at = place, n = kind.shape[0]
-    _check_sizes(n, (tag.shape[0], partner.shape[0], unclosed.shape[0]))
-    _check(255, is_chosen.shape[0])
-    for _ in range(MAX_STEPS):
-        _check(at, n)
-        at = unclosed[at - 1] if at > 0 else -1
-        if at < 0 or len(around) >= most:
-            break
-        _check(at, n)
-        if is_chosen[tag[at]] and kind[at] == OPEN and partner[at] >= 0:
-            around.append(at)
-    return around
-
-
 # --- strings here and there in a text, all found in one look at it ------------------------------
 
 cdef enum:

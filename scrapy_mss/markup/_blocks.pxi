@@ -314,9 +314,9 @@ def best_run(const double[::1] scores not None):
     return start, end, best
 
 
-def tokens_of(tokens, blocks, kept):
+def kept_tokens(page, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
-    cdef const int[::1] partner = tokens.partner, number = blocks.of_token
+    cdef const int[::1] partner = page.tokens.partner, number = page.blocks.of_token
     cdef const uint8_t[::1] is_chosen = kept.view("u1")
     cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i
     cdef Py_ssize_t first = -1, last = -1, emptied = -1

@@ -213,7 +213,7 @@ cdef class TextRows:
 
 cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
-    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, BY_CHANCE, MIN_DESCRIBING, N_NUMBERS
+    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, N_NUMBERS
 
 
 cdef class BlockPlaces:
@@ -234,18 +234,14 @@ cdef class BlockPlaces:
         _check_sizes(256, (len(parents), len(ancestors), len(levels)))
         _check_sizes(N_NUMBERS, (len(numbers),))
 
-    def __call__(self, page, title, description, double[:, ::1] rows):
+    def __call__(self, page, title, double[:, ::1] rows):
         """Fill in the *rows*; the headline's block, and the heading above each block."""
         cdef _Elements of = _Elements(page.containers)
         cdef const double[::1] words = page.words
         cdef Py_ssize_t n_around = self.n_parents + self.n_ancestors + 2
         _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits), len(page.hidden)))
-        _check_sizes(of.n, (len(description.hits),))
-        _check_sizes(n_around + 18, (rows.shape[0],))
+        _check_sizes(n_around + 14, (rows.shape[0],))
         self.fill_around(of, page.hidden.view("u1"), rows)
-        self.fill_description(
-            of, words, description.hits, description.size, rows[n_around + 14:]
-        )
         return self.fill_places(of, words, title.hits, title.size, rows[n_around:])
 
     cdef fill_around(self, _Elements of, const uint8_t[::1] hidden, double[:, ::1] rows):
@@ -264,24 +260,6 @@ cdef class BlockPlaces:
                 rows[self.n_parents + each, i] = around >> each & 1
             rows[self.n_parents + self.n_ancestors, i] = depth / 10.0
             rows[self.n_parents + self.n_ancestors + 1, i] = hidden[i]
-
-    cdef fill_description(
-        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_pairs,
-        double[:, ::1] rows
-    ):
-        """Fill in how much of the description is in each block, and the other way round."""
-        cdef Py_ssize_t i, begin = of.n
-        cdef bint is_shown
-        for i in range(of.n):
-            is_shown = n_pairs > 0 and of.tag_around(0, i) != self.numbers[TITLE_TAG]
-            rows[0, i] = min(1.0, hits[i] / n_pairs) if is_shown else 0.0
-            rows[1, i] = hits[i] / max(words[i] - 1.0, 1.0) if (
-                is_shown and words[i] > self.numbers[BY_CHANCE]
-            ) else 0.0
-            rows[3, i] = n_pairs > 0
-            begin = min(begin, i) if rows[0, i] > self.numbers[MIN_DESCRIBING] else begin
-        for i in range(of.n):
-            rows[2, i] = 0.0 if begin == of.n else 1.0 if i >= begin else -1.0
 
     cdef tuple fill_places(
         self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_title,

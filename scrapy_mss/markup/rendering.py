@@ -131,18 +131,16 @@ def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
     parts[::2] = slices
     parts[1::2] = joints
     text = "".join(parts).strip()
-    return _without_controls(text) if not is_plain and has_controls(text) else text
+    if is_plain or not has_controls(text):
+        return text
+    # A space for each run of controls, and still no two spaces in a row.
+    return "\n".join(map(_line_without_controls, text.split("\n"))).strip()
 
 
 def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
     """uint8[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
     levels, blanks = between(tokens, starts, ends)
     return np.where(levels == 0, np.uint8(_SPACE) * blanks, levels)
-
-
-def _without_controls(text: str) -> str:
-    """*text* with a space for each run of controls, and still no two spaces in a row."""
-    return "\n".join(map(_line_without_controls, text.split("\n"))).strip()
 
 
 def _line_without_controls(line: str) -> str:
@@ -194,7 +192,9 @@ def well_formed(tokens: Tokens, kept: Bools) -> str:
             source = tokens.html(partner, partner + 1) if partner >= 0 else ""
             missing.append(source or f"<{_name(tokens, index)}>")
     body = _source(tokens, kept)
-    closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
+    closing = (
+        _name(tokens, i) for i in reversed(left_open) if TAG_NAMES[tokens.tag[i]] not in VOID_TAGS
+    )
     return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
 
 
@@ -211,10 +211,6 @@ def _source(tokens: Tokens, kept: Bools) -> str:
     is_apart = [False, *(before[starts[1:] + 1] > before[ends[:-1]]).tolist()][: len(starts)]
     rows = zip(starts.tolist(), ends.tolist(), is_apart, strict=True)
     return "".join(" " * blank + tokens.html(start, end) for start, end, blank in rows)
-
-
-def _is_void(tokens: Tokens, index: int) -> bool:
-    return TAG_NAMES[tokens.tag[index]] in VOID_TAGS
 
 
 def _name(tokens: Tokens, index: int) -> str:

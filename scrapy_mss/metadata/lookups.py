@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
-from operator import attrgetter
 from typing import Final
 
 from scrapy_mss.metadata import dates
@@ -184,9 +183,9 @@ def _dates(lines: Callable[[ParsedPage], list[str]], *, in_short: bool) -> Looku
     return lookup
 
 
-date_line = _dates(attrgetter("nearby"), in_short=True)
-line_with_date = _dates(attrgetter("nearby"), in_short=False)
-distant_date_line = _dates(attrgetter("distant"), in_short=True)
+date_line = _dates(lambda page: page.nearby, in_short=True)
+line_with_date = _dates(lambda page: page.nearby, in_short=False)
+distant_date_line = _dates(lambda page: page.distant, in_short=True)
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:

@@ -31,7 +31,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import without_controls
@@ -220,7 +219,6 @@ def _lead(tokens: Tokens, first: int) -> int:
     return begin + at if at >= 0 else first
 
 
-@accelerated()
 def elements_around(tokens: Tokens, is_chosen: bytes, place: int, most: int) -> list[int]:
     """The opening tags of the innermost elements around a token, by the numbers that are chosen.
 

@@ -172,15 +172,12 @@ def report_of(
     sites |= {site: {} for site in listed if site not in sites}
     found = report(sites, now, listed, with_past(store, sites))
     known = lessons or Lessons()
-    losses = QualityStore(stored).losses(sites)
-    complete = [
-        replace(
-            site,
-            learned=known.of_site(f"https://{site.site}/"),
-            losses=losses.get(site.site, Losses()),
-        )
-        for site in found.sites
-    ]
+    losses = store.losses(sites)
+    complete = []
+    for site in found.sites:
+        learned = known.of_site(f"https://{site.site}/")
+        lost = losses.get(site.site, Losses())
+        complete.append(replace(site, learned=learned, losses=lost))
     return replace(found, sites=complete)
 
 

@@ -1,5 +1,4 @@
-"""Spiders that find articles, and the functions behind them for your own spiders."""
+"""Spiders that find articles, and the functions behind them for your own spiders.
 
-from scrapy_mss.spiders.news import NewsSpider
-
-__all__ = ["NewsSpider"]
+Nothing is imported here: the process that reads lists needs no spider, and starts sooner without.
+"""

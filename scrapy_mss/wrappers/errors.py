@@ -113,11 +113,6 @@ _KINDS: Final = {
 }
 
 
-def has_text(value: object) -> bool:
-    """Whether *value* is a string with more than white space in it, whatever its annotation."""
-    return isinstance(value, str) and bool(value.strip())
-
-
 def shown(value: object) -> str:
     """*value* with its type, short enough for a message."""
     if value is None:

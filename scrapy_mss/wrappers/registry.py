@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 
 from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
-from scrapy_mss.wrappers.rules import UrlParts, Wrapper
+from scrapy_mss.wrappers.rules import WILDCARD, UrlParts, Wrapper
 from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Registry:
         self._wildcard: dict[str, list[int]] = defaultdict(list)
         self._logged: set[tuple[int, int]] = set()
         for number, wrapper in enumerate(self.wrappers):
-            table = self._wildcard if wrapper.is_wildcard else self._exact
+            table = self._wildcard if wrapper.site.startswith(WILDCARD) else self._exact
             table[wrapper.host].append(number)
 
     def __len__(self) -> int:

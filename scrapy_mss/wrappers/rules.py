@@ -135,11 +135,6 @@ class Wrapper:
         """The host of ``site``: lower case, in ASCII, without ``*.`` and ``www.``."""
         return _host_of(self.site)
 
-    @property
-    def is_wildcard(self) -> bool:
-        """Whether it is for the subdomains of ``host`` and not for the host itself."""
-        return self.site.startswith(WILDCARD)
-
     def specificity(self, parts: UrlParts) -> int | None:
         """That of the most specific pattern that matches; None if there are patterns and none does.
 

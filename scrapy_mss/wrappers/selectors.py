@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from scrapy_mss.wrappers.errors import has_text, rejected, shown
+from scrapy_mss.wrappers.errors import rejected, shown
 
 if TYPE_CHECKING:
     from cssselect.parser import Relation, Token
@@ -57,8 +57,9 @@ class Selector:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise rejected(f"one of {', '.join(KINDS)}", shown(self.kind))
-        if not has_text(self.text):
-            raise rejected(KINDS[self.kind].expected, shown(self.text))
+        text: object = self.text  # whatever its annotation
+        if not (isinstance(text, str) and text.strip()):
+            raise rejected(KINDS[self.kind].expected, shown(text))
         try:
             _coverage(self.kind, self.text)
         except FAILURES as error:

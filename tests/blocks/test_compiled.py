@@ -152,11 +152,12 @@ def test_places_beyond_an_array_are_refused() -> None:
     far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
+    wide = SimpleNamespace(tokens=tokens, blocks=blocks)
     few = np.array([1], np.uint64)
     calls: tuple[Callable[[], object], ...] = (
         lambda: _compiled.shared_counts(far, few, 0),
         lambda: _compiled.shared_counts(late, few, 0),
-        lambda: _compiled.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
+        lambda: _compiled.kept_tokens(wide, np.ones(1, np.bool_)),
         *(
             lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8), STOPS)(
                 tokens, texts

@@ -26,7 +26,7 @@ REFUSED = {
     "@page.txt -o @out": "page.txt: expected a file ending in .warc, .warc.gz, .jsonl",
     "@bad.parquet -o @out": "bad.parquet: expected a Parquet file",
     "@page.jsonl -o @.": "expected a new or empty folder, or one that has a manifest.jsonl",
-    "@page.jsonl -o @out -p 0": "expected a number of at least 1, got 0",
+    "@page.jsonl -o @out -p 0": "expected a number from 1 to 1000000, got '0'",
 }
 
 

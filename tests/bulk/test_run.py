@@ -21,12 +21,16 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from scrapy_mss.bulk.parts import (  # noqa: E402
+from scrapy_mss.bulk.parts import (  # noqa: E402  # noqa: E402
+    WORKER_GROUP,
     ArticleExtractor,
     DonePart,
     OnProgress,
     Part,
+    WorkerGroupError,
+    WorkerGroups,
     make_part,
+    shares,
 )
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
@@ -34,12 +38,6 @@ from scrapy_mss.bulk.run import (  # noqa: E402
     Manifest,
     ManifestError,
     Summary,
-)
-from scrapy_mss.bulk.worker_groups import (  # noqa: E402
-    WORKER_GROUP,
-    WorkerGroupError,
-    WorkerGroups,
-    shares,
 )
 from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
@@ -49,6 +47,7 @@ from tests.helpers.archives import (  # noqa: E402
     warc_record,
     write_parquet,
 )
+from tests.plugin.crawling import environment, run_scrapy  # noqa: E402
 from tests.plugin.site import index, plain  # noqa: E402
 
 PIECE = 5000  # bytes: a few pages
@@ -384,17 +383,12 @@ def test_a_fault_of_all_parts_ends_the_run(
         list(WorkerGroups(settings, 1).made(parts, tmp_path / folder, lambda _pages, _size: None))
 
 
-def command(archive: Path, out: Path) -> list[str]:
-    program = "from scrapy.cmdline import execute; execute()"
-    line = f"mss bulk {archive}/* -b -p 2 --part 1 -o {out}".split()
-    return [sys.executable, "-c", program, *line]
-
-
 @pytest.mark.slow("processes that are killed")
 def test_a_killed_command_is_resumed(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    begun = subprocess.Popen(command(archive, out), env=environment, cwd=tmp_path)
+    command = f"mss bulk {archive}/* -b -p 2 --part 1 -o {out}".split()
+    program = [sys.executable, "-m", "scrapy", *command]
+    begun = subprocess.Popen(program, env=environment(), cwd=tmp_path)
     deadline = time.monotonic() + LIMIT
     while not list(out.glob("*.new")) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -405,16 +399,9 @@ def test_a_killed_command_is_resumed(archive: Path, tmp_path: Path) -> None:
     gone, alive = psutil.wait_procs(left, timeout=LIMIT)
     assert gone
     assert not alive
-    outcome = subprocess.run(
-        command(archive, out),
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    outcome = run_scrapy(tmp_path, *command)
 
-    assert (outcome.returncode, outcome.stderr) == (0, "")
-    assert f"{ALL.total()} pages, " in outcome.stdout
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"{ALL.total()} pages, " in outcome.out
     assert urls_in(out) == ALL
     assert not list(out.glob("*.new"))

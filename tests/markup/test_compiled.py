@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import fields
-from functools import partial
 from hashlib import blake2b
 from html.entities import html5
 from importlib import import_module
@@ -38,9 +37,8 @@ from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import _text_code, tokenize
-from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens, tag_table
+from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens
 from scrapy_mss.metadata.tree import IS_RAW, tag_rows
-from scrapy_mss.output.media import elements_around
 from scrapy_mss.pages.declarations import occurrences
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
@@ -402,17 +400,6 @@ def test_both_ways_find_the_same_tags_and_what_is_around_them(source: str) -> No
     assert compiled == python
 
 
-@given(TEXTS, st.integers(0, 3))
-@example("<div>" * 1100 + "<p><a>one", 3)
-def test_both_ways_find_the_same_elements_around(source: str, most: int) -> None:
-    tokens = tokenize(source)
-    around = partial(elements_around, tokens, tag_table(frozenset({"div", "p", "unknown"})))
-
-    compiled, python = both(lambda: [around(each, most) for each in range(len(tokens))])
-
-    assert compiled == python
-
-
 @pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
 def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
     places = tags_at([bounds])
@@ -471,7 +458,6 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
         ("markup.attributes", "MAX_ATTRIBUTES"),
         ("markup.tokenizer", "_LETTER_BITS"),
         ("output.sanitizing", "TEXT APART GAP"),
-        ("output.media", "MAX_STEPS"),
     ],
 )
 def test_constants_of_c_are_those_of_python(module: str, names: str) -> None:

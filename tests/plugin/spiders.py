@@ -17,7 +17,7 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import Article
-from scrapy_mss.spiders import NewsSpider
+from scrapy_mss.spiders.news import NewsSpider
 from tests.plugin.items import MAKERS, OWN_TITLE
 
 if TYPE_CHECKING:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -120,11 +122,11 @@ def test_an_edit_while_the_question_is_open_stays(
     found = suggest([*map(article, range(5))], Extractor(), None, old)
     options = Namespace(pages=["pages.jsonl"], yes=False)
 
-    def edited(_question: str) -> bool:
+    def edited() -> str:
         path.write_text("site: news.example\nbody: .mine\n")
-        return True
+        return "yes\n"
 
-    monkeypatch.setattr(command, "_is_confirmed", edited)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(readline=edited))
     with pytest.raises(CommandError, match="changed meanwhile"):
         command._replace(options, found, old)
     assert "mine" in path.read_text()

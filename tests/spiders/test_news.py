@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_mss.spiders import NewsSpider
-from scrapy_mss.spiders.news import MAX_LISTS
+from scrapy_mss.spiders.news import MAX_LISTS, NewsSpider
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
 from tests.spiders.paper import Paper, printing
