@@ -50,8 +50,7 @@ from scrapy_mss.quality.store import QualityStore, UncertainPage
 from scrapy_mss.seen import articles as seen
 from scrapy_mss.seen import stories
 from scrapy_mss.seen.articles import SeenArticle, SeenList, SeenStore
-from scrapy_mss.seen.sketches import SIZE, keys_of
-from scrapy_mss.seen.stories import EmittedText, StoryStore
+from scrapy_mss.seen.stories import SIZE, EmittedText, StoryStore, keys_of
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at

@@ -22,8 +22,7 @@ import numpy as np
 
 from research.benchmarks.synthetic import words
 from research.command_line import at_least
-from scrapy_mss.seen.sketches import SIZE, Numbers, sketch
-from scrapy_mss.seen.stories import EmittedText, Stories, StoryStore, adding
+from scrapy_mss.seen.stories import SIZE, EmittedText, Numbers, Stories, StoryStore, adding, sketch
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import Store

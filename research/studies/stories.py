@@ -5,7 +5,7 @@
 The article is what the bundled model finds on a page, as in a crawl. A copy is made from its gold
 text, as another paper would: cut to a share of its sentences, from the end or anywhere, with a line
 of the agency above, and below it a tenth of another page's text, as boxes are. Some are told in
-another order, in some words are replaced, too. The thresholds of `scrapy_mss.seen.sketches` were
+another order, in some words are replaced, too. The thresholds of `scrapy_mss.seen.stories` were
 chosen on the first sets; what is reported are others. Pages whose articles are taken for one story
 are listed, since sets have such pages, too: whether they are, a reader has to say.
 """
@@ -27,8 +27,7 @@ from research import command_line
 from research.datasets.sets import load
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.files import write_atomically
-from scrapy_mss.seen.sketches import Likeness, Numbers, likeness, sketch
-from scrapy_mss.seen.stories import Stories, StoryStore
+from scrapy_mss.seen.stories import Likeness, Numbers, Stories, StoryStore, likeness, sketch
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.opening import store_at
 

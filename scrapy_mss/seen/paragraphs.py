@@ -38,7 +38,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats
-from scrapy_mss.seen.sketches import has_no_spaces, words_of
 
 Hashes: TypeAlias = NDArray[np.uint32]
 Phrases: TypeAlias = NDArray[np.uint16]
@@ -63,6 +62,14 @@ PARAGRAPH: Final = TAG_NUMBERS["p"]
 HEADLINES: Final = (TAG_NUMBERS["h1"], TAG_NUMBERS["title"])  # their numbers are news: "12 dead"
 FEW_LINKS: Final = 0.5  # share of the words
 
+# Letters, digits, and the marks that belong to letters but which \w leaves out.
+_WORDS = re.compile(
+    r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0dff\u0e00-\u109f"
+    r"\u1780-\u17d3]+"
+)
+_WITHOUT_SPACES = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+)
 _COUNTED = re.compile(r"\d[\d\W_]*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\W\d_]+)?")
 _HEAD = Struct("<BHH")  # version, paragraphs of the article, other ones
 _ROW = 4 + 1 + 2 * N_PHRASES
@@ -211,6 +218,16 @@ def paragraphs_of(page: Page) -> list[str]:
         may_count = not is_headline and not line.rstrip().endswith(ENDS)
         lines.append(normalized(line, may_count=may_count))
     return lines
+
+
+def words_of(text: str) -> list[str]:
+    """The words of *text*; a clause is one where no spaces are between words."""
+    return _WORDS.findall(text)
+
+
+def has_no_spaces(text: str) -> int:
+    """How many characters of *text* are of scripts without spaces between words."""
+    return 0 if text.isascii() else len(_WITHOUT_SPACES.findall(text))
 
 
 def normalized(line: str, *, may_count: bool = False) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.seen.sketches import KEYS, LONGEST, SIZE, Numbers, keys_of, likeness, sketch
+from scrapy_mss.seen.stories import KEYS, LONGEST, SIZE, Numbers, keys_of, likeness, sketch
 from tests.helpers.agency_texts import sentences
 
 CHINESE = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜"

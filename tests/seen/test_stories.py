@@ -13,16 +13,19 @@ from hypothesis import strategies as st
 
 from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen.keys import packed
-from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.seen.stories import (
     PER_KEY,
     WINDOW,
     EmittedText,
+    Numbers,
     RecentTexts,
     Stories,
     StoryMatch,
     StoryStore,
     adding,
+    keys_of,
+    likeness,
+    sketch,
 )
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.agency_texts import copy, text
