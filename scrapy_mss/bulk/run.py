@@ -24,11 +24,11 @@ from scrapy_mss.bulk.parts import (
     DonePart,
     DonePiece,
     OnProgress,
+    WorkerGroups,
     grouped,
     model_in,
     options_of,
 )
-from scrapy_mss.bulk.worker_groups import WorkerGroups
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError

@@ -237,13 +237,10 @@ def _may_go_on(first: Article, further: Article) -> bool:
     `/weekly-roundup-2/` may be the second page of `/weekly-roundup/`, or next week's. Numbers in a
     headline may be those of its pages, which some sites put before it with a word or two.
     """
-    one, other = (_without_numbers(each.title or "") for each in (first, further))
+    words = (folded(each.title or "").split() for each in (first, further))
+    one, other = (" ".join(word for word in each if not word.isdigit()) for each in words)
     days = {each.published[:DAY] for each in (first, further) if each.published}
     return (one in other or other in one) and len(days) <= 1
-
-
-def _without_numbers(title: str) -> str:
-    return " ".join(word for word in folded(title).split() if not word.isdigit())
 
 
 def _paragraphs(article: Article) -> list[str]:

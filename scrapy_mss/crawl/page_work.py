@@ -54,8 +54,10 @@ class PageWork:
     def answer(self, page: PageRequest) -> PageAnswer:
         """What *page* asks for; MemoryError alone is raised, for it concerns the process."""
         try:
-            if page.emitted:
-                page = replace(page, site=_with_emitted(page, page.emitted))
+            if page.emitted:  # even without site memory
+                site = page.site or SiteContext(SiteMemory(), 0, page.url)
+                emitted = Paragraphs.from_bytes(page.emitted)
+                page = replace(page, site=replace(site, emitted=emitted))
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
             if page.text is not None:
@@ -178,9 +180,3 @@ class PageWork:
             paragraphs=page.emitted is not None,
             emitted=page.site.emitted if page.site else None,
         )
-
-
-def _with_emitted(page: PageRequest, emitted: bytes) -> SiteContext:
-    """What is known of a *page* whose article was *emitted* before, even without site memory."""
-    site = page.site or SiteContext(SiteMemory(), 0, page.url)
-    return replace(site, emitted=Paragraphs.from_bytes(emitted))

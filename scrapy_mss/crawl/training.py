@@ -116,10 +116,13 @@ class Learner(BatchedPart[_Unsaved]):
 
     def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
         """Go on with what others have learned; after an *error*, what was taken is unsaved."""
+        n_written = self._n_written
         super().settle(result, error)
         if error is None:
             self.n_checkpoints += 1
             self._learn_of_others(result)
+        else:  # what was written may still wait for a server; unlike sites, no page comes again
+            self._n_written = n_written
 
     def doubt(self) -> None:
         super().doubt()

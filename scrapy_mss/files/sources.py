@@ -92,7 +92,7 @@ class Source:
 
 
 def _json_lines(source: Source) -> Iterator[StoredPage]:
-    for number, record in enumerate(read_lines(_whole(source), Ends(), _every), 1):
+    for number, record in enumerate(read_lines(_whole(source), Ends(), lambda: True), 1):
         if record.problem == DAMAGED:
             raise OSError(record.detail)
         yield from source.page_in(record, f"line {number}")
@@ -101,7 +101,7 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
 def _warc(source: Source) -> Iterator[StoredPage]:
     """The HTML responses of a WARC file, but those that are damaged."""
     try:
-        records = read_warc(_whole(source), Ends(), _every)
+        records = read_warc(_whole(source), Ends(), lambda: True)
         with open_regular(source.path) as file:
             if not begins_record(file, 0):
                 raise SourceError(f"{source.path}: expected a WARC file")
@@ -116,10 +116,6 @@ def _warc(source: Source) -> Iterator[StoredPage]:
 def _whole(source: Source) -> Piece:
     size = source.path.stat().st_size
     return Piece(str(source.path), 0, size, size, 0)
-
-
-def _every() -> bool:
-    return True
 
 
 def _html_file(source: Source) -> Iterator[StoredPage]:

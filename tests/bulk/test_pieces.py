@@ -258,5 +258,5 @@ def test_parts_have_all_pieces_in_their_order(sizes: list[int], size: int) -> No
     assert [piece for part in parts for piece in part.pieces] == pieces
     assert [part.number for part in parts] == list(range(3, 3 + len(parts)))
     for part in parts:
-        assert part.weight <= size
+        assert sum(piece.weight for piece in part.pieces) <= size
         assert len(part.pieces) == 1 or all(piece.begin == 0 for piece in part.pieces)
