@@ -33,6 +33,8 @@ LONGEST = {
     "spiders/test_news.py": 35,
     "plugin/test_redis.py": 30,
     "bulk/test_run.py": 30,
+    "plugin/test_rendering.py": 25,
+    "spiders/test_fed_texts.py": 25,
     "test_packaging.py": 25,
     "research/benchmarks/test_signals.py": 25,
     "plugin/test_memory.py": 25,

@@ -23,7 +23,7 @@ from zlib import crc32
 
 import numpy as np
 
-from scrapy_mss.blocks.features import Headline, heading_levels, headline_of
+from scrapy_mss.blocks.features import Headline, heading_levels
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
@@ -103,7 +103,7 @@ class Story:
 
     @lazy
     def headline(self) -> Headline:
-        return headline_of(self.page)
+        return Headline.of(self.page, self.page.title_words)
 
     @lazy
     def title(self) -> int:

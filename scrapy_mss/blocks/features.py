@@ -206,11 +206,6 @@ class Headline:
         return float(self.overlap[self.block]) if self.block >= 0 else 0.0
 
 
-def headline_of(page: Page) -> Headline:
-    """The page's headline."""
-    return Headline.of(page, page.title_words)
-
-
 def heading_levels(page: Page) -> NDArray[np.int64]:
     """int64[n]: 1 to 6 for a heading, 0 for every other block."""
     levels: NDArray[np.int64] = _HEADING_LEVELS.take(page.innermost_tags)

@@ -159,12 +159,6 @@ def _without_surplus_spaces(text: str) -> str:
     return " ".join(filter(None, portions))
 
 
-def runs(kept: Bools) -> list[tuple[int, int]]:
-    """The runs of true values, as (start, end)."""
-    starts, ends = run_bounds(kept)
-    return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
-
 def well_formed(tokens: Tokens, kept: Bools) -> str:
     """The source of the kept tokens, with the tags opened and closed that it cuts.
 
@@ -290,10 +284,6 @@ class Gaps:
         counts: Counts = (before_start[1:] - before_end[:-1]).astype(np.int64, copy=False)
         return counts
 
-    def has_only(self, tags: Indices) -> Bools:
-        """bool[n_runs - 1]: whether no block in a gap begins or ends but for these *tags*."""
-        return np.equal(self.count(tags), self.count(self.tags(BLOCK_TAGS)))
-
 
 def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools) -> Gaps:
     """What is between the runs from *starts* to *ends*, of which there is at least one."""
@@ -360,7 +350,8 @@ def items_of(gaps: Gaps) -> Items:
     if not is_item.any():
         return _NO_ITEMS
     is_item[:-1] &= gaps.count(tags)[ends] > 0
-    tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[ends]
+    has_other_blocks = gaps.count(gaps.tags(BLOCK_TAGS)) > gaps.count(tags)
+    tight = is_item[:-1] & is_item[1:] & ~has_other_blocks[ends]
     return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), ends[tight])
 
 
