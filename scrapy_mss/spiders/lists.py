@@ -57,6 +57,7 @@ from scrapy_mss.crawl.processes import (
     unpacked,
 )
 from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, TIMEOUT
+from scrapy_mss.files.charsets import decoded
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import MAX_AUTHORS
 from scrapy_mss.metadata.dates import Moments
@@ -246,7 +247,7 @@ def feeds_of(page: HtmlResponse) -> list[str]:
 # --- feeds: RSS and Atom by feedparser, and JSON Feed ---------------------------------------------
 
 DATES: Final = ("published", "published_parsed", "updated", "updated_parsed")  # of feedparser
-_ENTRY = re.compile(rb"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
+_ENTRY = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 
 
 def check_feedparser() -> None:
@@ -276,11 +277,13 @@ def _entries(feed: TextResponse) -> list[Listed]:
 def _of_xml(feed: TextResponse) -> Iterator[Listed]:
     import feedparser
 
-    beyond = next(islice(_ENTRY.finditer(feed.body), MAX_ENTRIES, None), None)
+    # Given bytes, it would for one wrong byte guess the encoding of all: badly, and for seconds.
+    source = decoded(feed.body, header(feed, "Content-Type"))
+    beyond = next(islice(_ENTRY.finditer(source), MAX_ENTRIES, None), None)
     # What it would clean and resolve is the text of the entries, of which words alone are read.
     parsed = feedparser.parse(
-        BytesIO(feed.body[: beyond.start()] if beyond else feed.body),
-        response_headers={"content-type": header(feed, "Content-Type")},
+        BytesIO((source[: beyond.start()] if beyond else source).encode("utf-8", "replace")),
+        response_headers={"content-type": "application/xml; charset=utf-8"},
         sanitize_html=False,
         resolve_relative_uris=False,
     )

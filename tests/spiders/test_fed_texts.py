@@ -129,6 +129,20 @@ def test_a_feed_of_any_format_gives_the_words_of_its_texts(body: str) -> None:
     )
 
 
+@pytest.mark.parametrize("declared", ["utf-8", "windows-1252"])
+def test_the_texts_of_a_feed_with_a_wrong_byte_or_encoding_are_decoded_as_those_of_pages(
+    declared: str,
+) -> None:
+    words = "Café déjà vu, Wörter und слово. "
+    rss = RSS.replace(HTML, f"{words * 20}|{words}").encode()
+    prolog = f'<?xml version="1.0" encoding="{declared}"?>'.encode()
+
+    (listed,) = read(ABOUT, prolog + rss.replace(b"|", b"\xf6")).articles
+
+    assert listed.text
+    assert listed.text.html.count(words.strip()) == 21
+
+
 @pytest.mark.parametrize("text", ["", "5", "[]", '"' + "word " * MAX_TEXT + '"'])
 def test_other_content_is_no_text(text: str) -> None:
     body = f'{{"items": [{{"url": "/a", "content_html": {text or "null"}}}]}}'
