@@ -6,7 +6,7 @@ a WARC file itself. A piece therefore records the positions of its first record 
 its last; if the next piece began elsewhere, it is read again from there.
 
 After damage, reading continues with the next record that can be recognized. Everything is read as a
-stream, and records larger than a page are skipped.
+stream, and records larger than a page are skipped. Content encodings of responses are decoded, too.
 """
 
 from __future__ import annotations

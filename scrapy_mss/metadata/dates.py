@@ -307,6 +307,7 @@ def _day(parts: Mapping[str, str | None], *, day_first: bool | None) -> date | N
             month, day = second, first
         elif second > N_MONTHS or day_first is False:
             month, day = first, second
+        # Else either may be the month: both stay 0, which no `date` takes.
     elif name := parts.get("month"):
         month = _MONTH_NUMBER[name]
     try:

@@ -49,20 +49,32 @@ FOREVER: Final = 100 * 365  # days
 MAX_UNSURE_SITES: Final = 1000
 MAX_UNSURE_PAGES: Final = 5  # of a site: somebody looks at each
 
+SEEN: Final = Table("seen", 400)
+PARAGRAPHS: Final = Table("paragraphs", 45)  # crawls once a month find what has changed
+LISTS: Final = Table("lists", 400, 100_000)  # some two hundred of each of five hundred sites
+STORIES: Final = Table("stories", 8)  # a day longer than they are asked for
+STORY_KEYS: Final = Table("story_keys", 8)
+SITES: Final = Table("sites", FOREVER, MAX_SITES)
+QUALITY: Final = Table("quality", 366, MAX_SITES)
+QUALITY_DAYS: Final = Table("quality_days", 366)  # one looks for last year's figures
+LOSSES: Final = Table("losses", 35, MAX_SITES)  # the report is on four weeks
+UNSURE: Final = Table("unsure", 366, MAX_UNSURE_SITES)  # 150 MB at five pages of 30 KB
+# Those of forgotten sites are the first to be forgotten.
+UNSURE_PAGES: Final = Table("unsure_pages", 366, MAX_UNSURE_PAGES * MAX_UNSURE_SITES)
+MODEL: Final = Table("model", FOREVER)
 TABLES: Final = (
-    SEEN := Table("seen", 400),
-    PARAGRAPHS := Table("paragraphs", 45),  # crawls once a month find what has changed
-    LISTS := Table("lists", 400, 100_000),  # some two hundred of each of five hundred sites
-    STORIES := Table("stories", 8),  # a day longer than they are asked for
-    STORY_KEYS := Table("story_keys", 8),
-    SITES := Table("sites", FOREVER, MAX_SITES),
-    QUALITY := Table("quality", 366, MAX_SITES),
-    QUALITY_DAYS := Table("quality_days", 366),  # one looks for last year's figures
-    LOSSES := Table("losses", 35, MAX_SITES),  # the report is on four weeks
-    UNSURE := Table("unsure", 366, MAX_UNSURE_SITES),  # 150 MB at five pages of 30 KB
-    # Those of forgotten sites are the first to be forgotten.
-    UNSURE_PAGES := Table("unsure_pages", 366, MAX_UNSURE_PAGES * MAX_UNSURE_SITES),
-    MODEL := Table("model", FOREVER),
+    SEEN,
+    PARAGRAPHS,
+    LISTS,
+    STORIES,
+    STORY_KEYS,
+    SITES,
+    QUALITY,
+    QUALITY_DAYS,
+    LOSSES,
+    UNSURE,
+    UNSURE_PAGES,
+    MODEL,
 )
 
 
