@@ -4,6 +4,18 @@ A child is not a copy of this process: no script is run twice. Its standard inpu
 which both send messages: a length in four bytes, and a packed value of a type that the other end
 expects. A child parses what strangers have written: nothing that it sends can run code here. It
 exits when its parent ends or closes the socket.
+
+A packed value is JSON, followed by the texts and arrays in it.
+
+    length of the JSON | JSON | parts
+
+Reading megabytes of JSON would keep the interpreter's lock, and block the event loop. So bytes,
+arrays and all but short texts are parts; in the JSON, each is an object with the part's length,
+and there are no other objects. Dataclasses and named tuples are lists of their values, without
+private ones, and dicts lists of pairs. Lone surrogates, which pages can contain, survive.
+
+Only the reader says which types it expects: no message names a class or calls anything. Whatever
+another process sends becomes a value of these types, or is a `PackingError`.
 """
 
 from __future__ import annotations
@@ -228,18 +240,6 @@ def limit_memory(limit: int) -> None:
 
 
 # --- packed values --------------------------------------------------------------------------------
-
-# A packed value is JSON, followed by the texts and arrays in it.
-#
-#     length of the JSON | JSON | parts
-#
-# Reading megabytes of JSON would keep the interpreter's lock, and block the event loop. So bytes,
-# arrays and all but short texts are parts; in the JSON, each is an object with the part's length,
-# and there are no other objects. Dataclasses and named tuples are lists of their values, without
-# private ones, and dicts lists of pairs. Lone surrogates, which pages can contain, survive.
-#
-# Only the reader says which types it expects: no message names a class or calls anything. Whatever
-# another process sends becomes a value of these types, or is a `PackingError`.
 
 LENGTH: Final = struct.Struct("<I")
 PART: Final = ""  # in the JSON the key of the length of a part

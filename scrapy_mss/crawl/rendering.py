@@ -69,6 +69,25 @@ PLAINLY: Final = 20  # one of so many pages, and the first of a crawl, is asked 
 ASKED: Final = "mss_rendered"  # in Request.meta: the address that the browser was asked for
 HEAD: Final = 2**16  # characters that are searched for words first; most pages have enough there
 
+# Of the browser.
+HANDLER: Final = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+CHROMIUM: Final = "chromium"
+ASYNCIO: Final = "AsyncioSelectorReactor"
+BY_PROXY_ALONE: Final = "--webrtc-ip-handling-policy=disable_non_proxied_udp"  # calls, too
+FLAG: Final = "playwright"  # of responses by scrapy-playwright, and in the meta of requests for it
+CONTEXT: Final = "scrapy-mss"  # beside those of the project, without this proxy
+WINDOWS: Final = 4  # at once; each takes some hundred megabytes
+RENDERER: Final = "renderer"  # a process that shows pages
+MOST_MEMORY: Final = 2**31  # bytes of its data: an empty one has 600 MB, of which it uses a tenth
+LIMIT_SECONDS: Final = 0.25  # until a new one has its limit; pages fill some 2 GB a second
+MAX_OPENED: Final = 5  # further windows of a page, closed at once; some open without an end
+SECONDS: Final = 45.0  # for a page in all; its navigation alone may take 30, as Playwright has it
+IDLE_SECONDS: Final = 5.0  # after it was loaded, until it asks for nothing; some never do
+CONNECT_SECONDS: Final = 10.0
+MAX_BYTES: Final = 2**26  # of a connection; a page and its scripts have some megabytes
+OF_CONNECTIONS: Final = (b"connection:", b"proxy-connection:")
+REFUSED: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
 
 class RenderMiddleware(Component):
     """Gives the spider one response for a page, the browser's if that alone has a text."""
@@ -183,24 +202,6 @@ def has_few_words(html: str) -> bool:
 
 
 # --- the browser ----------------------------------------------------------------------------------
-
-HANDLER: Final = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-CHROMIUM: Final = "chromium"
-ASYNCIO: Final = "AsyncioSelectorReactor"
-BY_PROXY_ALONE: Final = "--webrtc-ip-handling-policy=disable_non_proxied_udp"  # calls, too
-FLAG: Final = "playwright"  # of responses by scrapy-playwright, and in the meta of requests for it
-CONTEXT: Final = "scrapy-mss"  # beside those of the project, without this proxy
-WINDOWS: Final = 4  # at once; each takes some hundred megabytes
-RENDERER: Final = "renderer"  # a process that shows pages
-MOST_MEMORY: Final = 2**31  # bytes of its data: an empty one has 600 MB, of which it uses a tenth
-LIMIT_SECONDS: Final = 0.25  # until a new one has its limit; pages fill some 2 GB a second
-MAX_OPENED: Final = 5  # further windows of a page, closed at once; some open without an end
-SECONDS: Final = 45.0  # for a page in all; its navigation alone may take 30, as Playwright has it
-IDLE_SECONDS: Final = 5.0  # after it was loaded, until it asks for nothing; some never do
-CONNECT_SECONDS: Final = 10.0
-MAX_BYTES: Final = 2**26  # of a connection; a page and its scripts have some megabytes
-OF_CONNECTIONS: Final = (b"connection:", b"proxy-connection:")
-REFUSED: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 def add_to(settings: BaseSettings) -> None:

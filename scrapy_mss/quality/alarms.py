@@ -87,8 +87,25 @@ DECLINE: Final = 0.2  # of what it was; a smaller one is no reason to get up
 LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
 MIN_GROUPS: Final = 4  # whose differences say how days differ
-
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
+
+# Of incidents, and of the expected rate of a site.
+DAY: Final = 24  # hours
+COVERED: Final = 7 * DAY  # at most, by one crawl: `NewsSpider` takes what is a week old
+# The first crawls of a site may download a backlog. Beyond three times the median day, no more is
+# counted of a day.
+MAX_OF_MEDIAN: Final = 3.0
+DAILY_DEVIATION: Final = 0.2  # standard, of a day, as a part of what is usual on that weekday
+UNREACHABLE, EMPTY, SILENT = "unreachable", "empty", "silent"
+IMPROBABLE: Final = 0.001  # at half of it, ten articles a day are missed after thirty hours
+# Whoever crawls every hour looks at each site two thousand times a quarter; so much is by chance
+# what is improbable within hours.
+SILENT_HOURS: Final = 24
+UNANSWERED_HOURS: Final = 6  # longer than maintenance takes
+SHOWN_DAYS: Final = 2  # today and yesterday: a crawl before midnight is read in the morning
+_NO_REASON: Final = "no response, or redirects without end"
+
+Hours: TypeAlias = NDArray[np.int64]  # since 1970, ascending
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,24 +263,6 @@ def _places(counts: Counts) -> dict[str, int]:
 
 
 # --- incidents ------------------------------------------------------------------------------------
-
-
-Hours: TypeAlias = NDArray[np.int64]  # since 1970, ascending
-
-DAY: Final = 24  # hours
-COVERED: Final = 7 * DAY  # at most, by one crawl: `NewsSpider` takes what is a week old
-# The first crawls of a site may download a backlog. Beyond three times the median day, no more is
-# counted of a day.
-MAX_OF_MEDIAN: Final = 3.0
-DAILY_DEVIATION: Final = 0.2  # standard, of a day, as a part of what is usual on that weekday
-UNREACHABLE, EMPTY, SILENT = "unreachable", "empty", "silent"
-IMPROBABLE: Final = 0.001  # at half of it, ten articles a day are missed after thirty hours
-# Whoever crawls every hour looks at each site two thousand times a quarter; so much is by chance
-# what is improbable within hours.
-SILENT_HOURS: Final = 24
-UNANSWERED_HOURS: Final = 6  # longer than maintenance takes
-SHOWN_DAYS: Final = 2  # today and yesterday: a crawl before midnight is read in the morning
-_NO_REASON: Final = "no response, or redirects without end"
 
 
 @dataclass(frozen=True, slots=True)

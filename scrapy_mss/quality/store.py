@@ -47,8 +47,14 @@ T = TypeVar("T")
 DAMAGED: Final = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 AT_ONCE: Final = 100  # sites whose days are in memory
 
+# Of losses.
+EXAMPLES: Final = 3  # of a fate: somebody looks at each
+MAX_KEYS: Final = 300  # of a site; a crawl asks for some two hundred
+LONGEST_URL: Final = 500  # characters
+
 SiteDay: TypeAlias = tuple[str, int]  # a site and a day, in days since 1970
 Days: TypeAlias = dict[int, Counts]
+Examples: TypeAlias = dict[str, dict[str, int]]  # addresses by the name of their fate, and when
 
 
 def _read(value: bytes | None, made: Callable[[Any], T]) -> T | None:
@@ -159,11 +165,7 @@ def _counts(site: str, value: bytes) -> Counts:
     return counts or Counter()
 
 
-EXAMPLES: Final = 3  # of a fate: somebody looks at each
-MAX_KEYS: Final = 300  # of a site; a crawl asks for some two hundred
-LONGEST_URL: Final = 500  # characters
-
-Examples: TypeAlias = dict[str, dict[str, int]]  # addresses by the name of their fate, and when
+# --- losses ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -217,6 +219,9 @@ def _losses(value: bytes | None) -> Losses:
         return Losses(examples, dict.fromkeys(map(int, row["keys"])))
 
     return _read(value, losses) or Losses()
+
+
+# --- uncertain pages ------------------------------------------------------------------------------
 
 
 class UncertainPage(NamedTuple):

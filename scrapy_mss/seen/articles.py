@@ -20,7 +20,12 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, packed, text_key, title_key
-from scrapy_mss.seen.paragraphs import Paragraphs, added, n_removed, with_sentences
+from scrapy_mss.seen.paragraphs import (
+    Paragraphs,
+    added_sentences,
+    n_removed_sentences,
+    with_sentences,
+)
 from scrapy_mss.storage.checkpoints import BatchedPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
@@ -237,8 +242,8 @@ class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
             result = Comparison(bool(changed), changed, new._replace(revision=revision))
             if before is None or "text" not in changed:
                 return result
-            sentences = added(wording.text, before)
-            return result._replace(added=sentences, n_removed=n_removed(before, found))
+            sentences = added_sentences(wording.text, before)
+            return result._replace(added=sentences, n_removed=n_removed_sentences(before, found))
         other = self._other(addresses.own, found)
         if other is not None:
             return Comparison(is_new=False, changed=(), seen=other._replace(checked=now, met=now))

@@ -75,6 +75,16 @@ _HEAD = Struct("<BHH")  # version, paragraphs of the article, other ones
 _ROW = 4 + 1 + 2 * N_PHRASES
 _PAIR = 4 + 4
 
+# Of sentences.
+MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a long article has 1,000
+
+# After a point that no abbreviation such as "St." ends with, or after another end of a sentence.
+_BETWEEN: Final = re.compile(
+    r"(?:(?<=[^\W_]{3}[.۔।])|(?<=[!?…؟]))[\"”’»)\]]{0,3}\s+"  # noqa: RUF001
+    r"|(?<=[。！？])[\"”’」』）]{0,3}\s*"  # noqa: RUF001
+)
+_MARK: Final = re.compile(r"(?:-|\d{1,4}\.) ")  # of an item of a list
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paragraphs:
@@ -338,14 +348,7 @@ def _are_alike(one: Phrases, other: Phrases) -> bool:
     return fewer > 0 and len(shared) >= ALIKE * fewer
 
 
-MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a long article has 1,000
-
-# After a point that no abbreviation such as "St." ends with, or after another end of a sentence.
-_BETWEEN: Final = re.compile(
-    r"(?:(?<=[^\W_]{3}[.۔।])|(?<=[!?…؟]))[\"”’»)\]]{0,3}\s+"  # noqa: RUF001
-    r"|(?<=[。！？])[\"”’」』）]{0,3}\s*"  # noqa: RUF001
-)
-_MARK: Final = re.compile(r"(?:-|\d{1,4}\.) ")  # of an item of a list
+# --- sentences ------------------------------------------------------------------------------------
 
 
 def sentences_of(line: str) -> list[tuple[str, str]]:
@@ -368,7 +371,7 @@ def with_sentences(paragraphs: Paragraphs, text: str) -> Paragraphs:
     return replace(paragraphs, pairs=kept_pairs)
 
 
-def added(text: str, before: Paragraphs) -> list[str]:
+def added_sentences(text: str, before: Paragraphs) -> list[str]:
     """The sentences of *text* that the article did not have *before*."""
     page, known = set(before.all.tolist()), _known(before)
     return [
@@ -380,7 +383,7 @@ def added(text: str, before: Paragraphs) -> list[str]:
     ]
 
 
-def n_removed(before: Paragraphs, now: Paragraphs) -> int:
+def n_removed_sentences(before: Paragraphs, now: Paragraphs) -> int:
     """How many sentences that the article had *before* it has no longer *now*."""
     lines, sentences = before.pairs.T
     alone = before.kept[~np.isin(before.kept, lines)]

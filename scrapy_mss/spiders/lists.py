@@ -74,6 +74,27 @@ MAX_LISTED: Final = 50_000  # of a sitemap: what its protocol allows
 # Of a list, packed or not: a sitemap of `MAX_LISTED` addresses has about 7 MB.
 MAX_BYTES: Final = 16 * 2**20
 
+# Of pages, feeds, robots.txt and sitemaps.
+FEED_TYPES: Final = frozenset(
+    {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"}
+)
+_COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
+DATES: Final = ("published", "published_parsed", "updated", "updated_parsed")  # of feedparser
+_ENTRY = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
+_IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+# When a page was published, and modified. A video of the page may have dates of its own.
+_SITEMAP_DATES: Final = ("{*}news/{*}publication_date", "{*}lastmod")
+
+# Of the process.
+SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two
+MOST_MEMORY: Final = 2**30  # bytes; a tree takes some twenty times its list
+TOO_LARGE: Final = "too_large"  # why a list is not read, beside `wire.FAILURES`
+CHUNK: Final = 20  # articles that the event loop takes together: some milliseconds
+TIME_IS_UP: Final = getattr(signal, "SIGPROF", 0)
+# Exit codes of the process: a signal ends it when its time is up, whatever it is in.
+REASONS: Final[Mapping[int | None, str]] = {-TIME_IS_UP: TIMEOUT, OUT_OF_MEMORY: MEMORY}
+PROCESS: Final = "scrapy_mss.spiders.lists"
+
 
 class TooLargeError(Exception):
     """A packed sitemap has more than `MAX_BYTES`."""
@@ -210,11 +231,6 @@ def web_url(href: str, base: str) -> str | None:
 
 # --- front and section pages ----------------------------------------------------------------------
 
-FEED_TYPES: Final = frozenset(
-    {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"}
-)
-_COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
-
 
 def _front(page: HtmlResponse) -> Contents:
     articles, lists = _section(page)[:2]
@@ -245,9 +261,6 @@ def feeds_of(page: HtmlResponse) -> list[str]:
 
 
 # --- feeds: RSS and Atom by feedparser, and JSON Feed ---------------------------------------------
-
-DATES: Final = ("published", "published_parsed", "updated", "updated_parsed")  # of feedparser
-_ENTRY = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 
 
 def check_feedparser() -> None:
@@ -340,10 +353,6 @@ def _text(html: str, title: object, names: Iterable[object]) -> FedText | None:
 
 # --- robots.txt, sitemaps and their indexes -------------------------------------------------------
 
-_IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-# When a page was published, and modified. A video of the page may have dates of its own.
-_SITEMAP_DATES: Final = ("{*}news/{*}publication_date", "{*}lastmod")
-
 
 def named_in_robots(robots: TextResponse) -> list[str]:
     """The sitemaps that a robots.txt names."""
@@ -404,14 +413,6 @@ _READERS: Final[Mapping[str, Callable[[Any], Contents]]] = {
 
 # --- the process ----------------------------------------------------------------------------------
 
-SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two
-MOST_MEMORY: Final = 2**30  # bytes; a tree takes some twenty times its list
-TOO_LARGE: Final = "too_large"  # why a list is not read, beside `wire.FAILURES`
-CHUNK: Final = 20  # articles that the event loop takes together: some milliseconds
-TIME_IS_UP: Final = getattr(signal, "SIGPROF", 0)
-# Exit codes of the process: a signal ends it when its time is up, whatever it is in.
-REASONS: Final[Mapping[int | None, str]] = {-TIME_IS_UP: TIMEOUT, OUT_OF_MEMORY: MEMORY}
-PROCESS: Final = "scrapy_mss.spiders.lists"
 # What the process reads before all others: imports and the Public Suffix List take half a second of
 # processor time, which is not to be the first list's.
 FIRST: Final = About(

@@ -13,8 +13,8 @@ from scrapy_mss.seen.paragraphs import (
     MAX_SENTENCES,
     WITHOUT_SENTENCES,
     Paragraphs,
-    added,
-    n_removed,
+    added_sentences,
+    n_removed_sentences,
     sentences_of,
     with_sentences,
 )
@@ -198,8 +198,8 @@ def test_sentences_that_came_and_went_are_told_exactly(then: Text, now: Text) ->
 
     assert before is not None
     assert after is not None
-    assert set(added(text_of(now), before)) == has - had
-    assert n_removed(before, after) == len(had - has)
+    assert set(added_sentences(text_of(now), before)) == has - had
+    assert n_removed_sentences(before, after) == len(had - has)
 
 
 @given(TEXTS, st.integers(0, 5))
@@ -212,8 +212,8 @@ def test_what_is_read_otherwise_of_the_same_page_is_neither(text: Text, n_read: 
     whole = with_sentences(Paragraphs.of_page(shown, inside), text_of(text))
     less = with_sentences(Paragraphs.of_page(shown, part), some)
 
-    assert added(text_of(text), less) == added(some, whole) == []
-    assert n_removed(whole, less) == n_removed(less, whole) == 0
+    assert added_sentences(text_of(text), less) == added_sentences(some, whole) == []
+    assert n_removed_sentences(whole, less) == n_removed_sentences(less, whole) == 0
 
 
 def test_marks_of_lists_rows_of_tables_and_older_rows_are_known() -> None:
@@ -221,8 +221,10 @@ def test_marks_of_lists_rows_of_tables_and_older_rows_are_known() -> None:
     before = with_sentences(Paragraphs.of_text(text.replace("1. ", "").replace("- ", "")), text)
     older = Paragraphs.of_text(text).to_bytes()
 
-    assert added(text, before) == []
-    assert added("2. It is late. All are glad about that.", before) == ["All are glad about that."]
+    assert added_sentences(text, before) == []
+    assert added_sentences("2. It is late. All are glad about that.", before) == [
+        "All are glad about that."
+    ]
     assert Paragraphs.from_bytes(bytes([WITHOUT_SENTENCES]) + older[1:]) is not None
 
 
