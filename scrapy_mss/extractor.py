@@ -139,9 +139,13 @@ class Extraction:
 
         return completeness_of(self.tokens, self.text, self.url)
 
-    @lazy
+    @property
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
+        return [*self._entries]
+
+    @lazy
+    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata import live_entries_of

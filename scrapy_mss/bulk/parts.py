@@ -3,154 +3,31 @@
 The process that makes a part writes and syncs ``part-….parquet.….new``. The owner of the manifest
 lists the part there and then renames the file. Any file that ends in ``.parquet`` is thus complete
 and listed, and what a killed run leaves is recognized by its name.
-
-Pages become rows by worker processes that hold the model, with the time and memory limits of a
-crawl. A page that exceeds them costs its worker, which is replaced, and becomes a row with the
-reason, like any other page without an article.
-
-Parts are made by processes of this machine, groups, each of which has a few workers of its own.
-Reading and decoding pages and writing Parquet take a tenth of the time of extraction, so one
-process can keep several workers busy, and several groups any number of cores. A group is sent the
-settings, and then parts; it sends the progress of a part and finally its result.
-
-If a group is lost, killed for its memory or by accident, no page is lost: a new group makes its
-part again, without a page at which two were lost. A part that costs still more groups is given up.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 from pathlib import Path
-from queue import SimpleQueue
 from secrets import token_hex
 from time import monotonic
-from types import NoneType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from scrapy.settings import Settings
-
-from scrapy_mss import settings
-from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import (
-    LOST,
-    NEEDS,
-    Child,
-    can_have_workers,
-    message,
-    parent,
-    receive,
-    send,
-)
-from scrapy_mss.crawl.wire import CRASH, PageAnswer, PageRequest
-from scrapy_mss.files.parquet import ArticleColumns, batches_of, write_groups
+from scrapy_mss.bulk.extracting import COLUMNS, DETAIL, PLACE, REASON, SOURCE, ArticleExtractor, Row
+from scrapy_mss.crawl.wire import CRASH
+from scrapy_mss.files.parquet import batches_of, write_groups
 from scrapy_mss.files.sources import PIECE, format_of
-from scrapy_mss.files.stored_pages import (
-    LEFT_OUT,
-    LONGEST_DETAIL,
-    LOST_TWICE,
-    TOO_LARGE,
-    Ends,
-    Piece,
-    Record,
-)
-from scrapy_mss.items import ARTICLE_FIELDS, values_of
-from scrapy_mss.models.files import ModelFile, bundled_model, with_bundled
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.settings import Options
+from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
-
-REASON: Final = "reason"  # why a page has no article; empty where it has one
-DETAIL: Final = "detail"  # what is known of that
-SOURCE, PLACE = "source", "place"  # the file that a page is from, and where in that it begins
-OF_ARTICLES: Final = ArticleColumns.of({name: name for name in ARTICLE_FIELDS}, ARTICLE_FIELDS)
-COLUMNS: Final = ArticleColumns(
-    {**OF_ARTICLES.types, SOURCE: str, PLACE: int, REASON: str, DETAIL: str}, has_other=False
-)
-
-Row = dict[str, Any]
-
-
-class CannotStartError(RuntimeError):
-    """No worker can be started; the pool has logged why."""
-
-
-class ArticleExtractor:
-    """Extracts pages with the *settings* of a crawl, such as ``MSS_FIELDS=['markdown']``.
-
-    *model* is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is the
-    number of processes.
-    """
-
-    def __init__(self, model: str = "", **settings: Any) -> None:
-        if not can_have_workers():
-            raise CannotStartError(f"articles of archives are read by processes; they need {NEEDS}")
-        self._options = options_of(settings)
-        self._pool = WorkerPool(model_in(model), self._options)
-
-    def close(self) -> None:
-        self._pool.close()
-
-    def rows(self, records: Iterable[Record]) -> Iterator[Row]:
-        """A row for each of *records*, in their order; they are taken as workers have room."""
-        try:
-            for record, answer in self._pool.in_order(map(self._asked, records)):
-                yield _row(record, answer)
-        except NoWorkerError as error:
-            raise CannotStartError("no process can be started that reads pages") from error
-
-    def _asked(self, record: Record) -> tuple[Record, PageRequest | None]:
-        page = record.page
-        if page is None:
-            return record, None
-        record = replace(record, page=None, url=page.url)
-        if len(page.html) > self._options.max_body:
-            return replace(record, problem=TOO_LARGE), None
-        return record, PageRequest(page.html, page.url)
-
-
-def _row(record: Record, answer: PageAnswer | None) -> Row:
-    values: dict[str, Any] = {}
-    reason, detail = record.problem, record.detail
-    if answer is not None:
-        result = answer.article or ArticleResult()
-        reason = answer.failure or result.reason
-        # Where a worker has failed on the page, the last line that it has logged is the exception.
-        lines = answer.logged[-1][1].splitlines() if answer.failure and answer.logged else []
-        detail = lines[-1][:LONGEST_DETAIL] if lines else ""
-        values = values_of(result.article) if result.article else {}
-    values |= {"url": record.url, "crawled": record.crawled}
-    values |= {SOURCE: record.source, PLACE: record.place}
-    values |= {REASON: reason or None, DETAIL: detail or None}
-    row, _ = COLUMNS.row(values.items())
-    return row
-
-
-def options_of(values: Mapping[str, Any]) -> Options:
-    """The options of *values*, which are settings by their names."""
-    return settings.read(Settings(dict(values)))
-
-
-def model_in(path: str) -> Model:
-    """The model in the file *path*, if that is given, beside the bundled one."""
-    return with_bundled(ModelFile(path, DEFAULT).load()) if path else bundled_model()
-
-
-# --- parts ----------------------------------------------------------------------------------------
 
 NEW: Final = ".new"
 AT: Final = ".at.new"  # of files that say where the process is that makes a part
@@ -348,131 +225,3 @@ def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
         file.flush()
         os.fsync(file.fileno())
     return name, new
-
-
-# --- groups of workers ----------------------------------------------------------------------------
-
-WORKER_GROUP: Final = "scrapy_mss.bulk.parts"
-# A group has about a tenth of the work of each of its workers.
-WORKERS_OF_A_GROUP: Final = 4
-MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever groups are lost
-
-
-class WorkerGroupError(RuntimeError):
-    """No group can make any part; the message says why."""
-
-
-class Answer(NamedTuple):
-    """So many more pages and bytes of a part are read, the part itself, or why none can be made."""
-
-    pages: int = 0
-    size: int = 0
-    part: DonePart | None = None
-    failure: str = ""
-
-
-@dataclass
-class WorkerGroups:
-    """As many groups as *processes* need, which read with *settings*."""
-
-    settings: Mapping[str, Any]
-    processes: int
-
-    def made(self, parts: Sequence[Part], folder: Path, report: OnProgress) -> Iterator[DonePart]:
-        groups = [
-            _WorkerGroup({**self.settings, "MSS_WORKERS": workers}, folder, report)
-            for workers in shares(self.processes)
-        ]
-        idle: SimpleQueue[_WorkerGroup] = SimpleQueue()
-        for group in groups:
-            idle.put(group)
-
-        def make(part: Part) -> DonePart:
-            group = idle.get()
-            try:
-                return group.make(part)
-            finally:
-                idle.put(group)
-
-        threads = ThreadPoolExecutor(len(groups))
-        futures = [threads.submit(make, part) for part in parts]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
-            for group in groups:
-                group.child.close()
-            threads.shutdown()
-            for group in groups:
-                group.child.end()
-
-
-def shares(processes: int) -> list[int]:
-    """How many workers each group has, of *processes* in all."""
-    groups = ceil(processes / WORKERS_OF_A_GROUP)
-    return [processes // groups + (number < processes % groups) for number in range(groups)]
-
-
-class _WorkerGroup:
-    """A group that makes one part at a time; its process may be replaced."""
-
-    def __init__(self, settings: Mapping[str, Any], folder: Path, report: OnProgress) -> None:
-        self._settings = settings
-        self._folder = folder
-        self._report = report
-        self.child = Child(WORKER_GROUP)
-
-    def make(self, part: Part) -> DonePart:
-        """Make *part*, again where the process is lost."""
-        for _ in range(MOST_TRIES):
-            self._begin()
-            pages = size = 0
-            with suppress(*LOST):
-                self.child.send(message(part))
-                while (answer := self.child.receive(Answer)).part is None:
-                    if answer.failure:
-                        raise WorkerGroupError(answer.failure)
-                    pages += answer.pages
-                    size += answer.size
-                    self._report(answer.pages, answer.size)
-                return answer.part
-            self._report(-pages, -size)  # it does not count if the part is made again
-            self.child.end()
-            if has_failed_too_often(part, self._folder):
-                break
-        return given_up(part, self._folder, "too many processes were lost that read it")
-
-    def _begin(self) -> None:
-        try:
-            if self.child.begin():
-                self.child.send(message((json.dumps(self._settings), str(self._folder))))
-                self.child.receive(NoneType)
-        except LOST as error:
-            raise WorkerGroupError("a process that reads archives cannot be started") from error
-
-
-# --- the process ----------------------------------------------------------------------------------
-
-
-def main() -> None:
-    """Make the parts that the parent asks for."""
-    asked, answers = parent()
-
-    def report(pages: int, size: int) -> None:
-        send(answers, Answer(pages, size))
-
-    with suppress(EOFError, ConnectionError):  # the parent has ended, or was killed
-        settings, folder = receive(asked, tuple[str, str])
-        with closing(ArticleExtractor(**json.loads(settings))) as extractor:
-            send(answers, None)
-            while True:
-                part = receive(asked, Part)
-                try:
-                    done = make_part(part, Path(folder), extractor, report)
-                    send(answers, Answer(part=done))
-                except ConnectionError:
-                    raise
-                except (OSError, CannotStartError) as error:  # a full disk: no part can be made
-                    send(answers, Answer(failure=f"{type(error).__name__}: {error}"))

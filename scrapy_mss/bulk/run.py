@@ -19,16 +19,9 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from scrapy_mss.bulk.parts import (
-    NEW,
-    DonePart,
-    DonePiece,
-    OnProgress,
-    WorkerGroups,
-    grouped,
-    model_in,
-    options_of,
-)
+from scrapy_mss.bulk.extracting import model_in, options_of
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, OnProgress, grouped
+from scrapy_mss.bulk.worker_groups import WorkerGroups
 from scrapy_mss.files.parquet import Appended, locked
 from scrapy_mss.files.sources import PIECE, pieces_of
 from scrapy_mss.files.stored_pages import Piece, SourceError

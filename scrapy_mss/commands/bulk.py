@@ -89,8 +89,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError(f"this needs {NEEDS}; `scrapy mss extract` reads the files without")
-    from scrapy_mss.bulk.parts import WorkerGroupError, WorkerGroups
     from scrapy_mss.bulk.run import Bulk, ManifestError
+    from scrapy_mss.bulk.worker_groups import WorkerGroupError, WorkerGroups
 
     settings: dict[str, Any] = {"model": _model_file(options, command)}
     for name in READING:

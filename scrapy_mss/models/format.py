@@ -356,7 +356,7 @@ def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
     keys, generations = _unpack(KEYS, block, n_keys)
     if not n_keys or not (keys[1:] > keys[:-1]).all():
         raise ValueError("keys of pages that are not in ascending order")
-    return LearnedPages(keys.tolist(), generations.tolist())
+    return LearnedPages(keys, generations.astype(np.uint32))
 
 
 Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)

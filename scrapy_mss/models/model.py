@@ -10,7 +10,7 @@ carries theirs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
@@ -27,10 +27,10 @@ from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Obse
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 from scrapy_mss.models.profiles import Profile
 
-MAX_KEYS = 2**18  # 3 MB stored; five hundred articles a day of each of ten sites, for fifty days
+MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
 # A sixteenth of the bound: of so many it does not matter which go first.
 PAGES_OF_A_GENERATION = 2**14
-MAX_EXCESS = 2**13  # keys beyond the bound until the oldest go, which takes some hundred ms
+MAX_RECENT = 2**10  # keys that wait to be sorted in; that takes a few milliseconds
 KEY_BYTES = 8
 UNUSED_BITS = np.uint64(32)  # of a token's id: half the bytes to hash, which is most of the time
 
@@ -67,43 +67,79 @@ class LearnedPages:
     learned one with a text that differs in a single word, with one in 2**32.
     """
 
-    def __init__(self, keys: Iterable[int] = (), generations: Iterable[int] = ()) -> None:
-        self._generations = dict(zip(keys, generations, strict=True))
+    def __init__(
+        self, keys: TokenIds | None = None, generations: Generations | None = None
+    ) -> None:
+        """The keys uint64[n], strictly ascending, and their generations uint32[n]."""
+        self._keys = np.zeros(0, np.uint64) if keys is None else keys
+        self._generations = np.zeros(0, np.uint32) if generations is None else generations
+        self._recent: dict[int, int] = {}  # not sorted in yet
 
     def __contains__(self, key: int) -> bool:
-        return key in self._generations
+        if key in self._recent:
+            return True
+        at = int(self._keys.searchsorted(np.uint64(key)))
+        return at < len(self._keys) and int(self._keys[at]) == key
 
     def __len__(self) -> int:
-        return min(len(self._generations), MAX_KEYS)
+        return len(self.arrays()[0])
 
     def newest(self) -> tuple[int, int]:
-        of_all = self._generations.values()
-        newest = max(of_all, default=0)
-        return newest, sum(each == newest for each in of_all)
+        generations = self.arrays()[1]
+        newest = generations.max(initial=0)
+        return int(newest), int(np.count_nonzero(generations == newest))
 
     def add(self, key: int, generation: int) -> None:
-        self._generations[key] = max(generation, self._generations.get(key, 0))
-        if len(self._generations) >= MAX_KEYS + MAX_EXCESS:
-            keys, generations = self.arrays()
-            self._generations = dict(zip(keys.tolist(), generations.tolist(), strict=True))
+        self._recent[key] = max(generation, self._recent.get(key, 0))
+        if len(self._recent) >= MAX_RECENT:
+            self.arrays()
 
     def merge(self, other: LearnedPages) -> int:
         """Take in the pages of *other*; how many of them were here already."""
-        n_both = len(self._generations.keys() & other._generations.keys())
-        for key, generation in other._generations.items():
-            self.add(key, generation)
+        (keys, generations), more = self.arrays(), other.arrays()
+        n_both = int(np.isin(more[0], keys, assume_unique=True).sum())
+        self._keys, self._generations = _united(
+            np.concatenate((keys, more[0])), np.concatenate((generations, more[1]))
+        )
         return n_both
 
     def arrays(self) -> tuple[TokenIds, Generations]:
-        """The keys, in ascending order, and their generations."""
-        n_keys = len(self._generations)
-        keys = np.fromiter(self._generations, np.uint64, n_keys)
-        generations = np.fromiter(self._generations.values(), np.uint32, n_keys)
-        # The oldest generations go first, and within one the least keys, so that it does not matter
-        # in which order sets were united.
-        newest = np.lexsort((keys, generations))[-MAX_KEYS:]
-        kept = newest[keys[newest].argsort()]
-        return keys[kept], generations[kept]
+        """All keys, in ascending order, and their generations."""
+        if self._recent:
+            keys = np.fromiter(self._recent.keys(), np.uint64, len(self._recent))
+            generations = np.fromiter(self._recent.values(), np.uint32, len(self._recent))
+            self._keys, self._generations = _united(
+                np.concatenate((self._keys, keys)), np.concatenate((self._generations, generations))
+            )
+            self._recent = {}
+        return self._keys, self._generations
+
+
+def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generations]:
+    """*keys* in order, each once with the newest of its *generations*, and not too many."""
+    if not len(keys):
+        return keys, generations
+    order = keys.argsort(kind="stable")  # of keys that are two sorted runs: it merges them
+    keys, generations = keys[order], generations[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    keys, generations = keys[first], np.maximum.reduceat(generations, first)
+    n_excess = len(keys) - MAX_KEYS
+    if n_excess <= 0:
+        return keys, generations
+    kept = _newest(generations, n_excess)
+    return keys[kept], generations[kept]
+
+
+def _newest(generations: Generations, n_excess: int) -> Bools:
+    """Which of the keys, which are in ascending order, are left if *n_excess* of them go.
+
+    The oldest generations go first, and within one the least keys, so that it does not matter in
+    which order sets were united.
+    """
+    limit = np.partition(generations, n_excess - 1)[n_excess - 1]
+    kept: Bools = generations >= limit
+    kept[np.flatnonzero(generations == limit)[: n_excess - int((~kept).sum())]] = False
+    return kept
 
 
 class OtherFamily(NamedTuple):

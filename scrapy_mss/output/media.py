@@ -37,7 +37,7 @@ from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, tag_table
 from scrapy_mss.output.sanitizing import base_url
-from scrapy_mss.pages.addresses import absolute_url, split_url
+from scrapy_mss.pages.addresses import MAX_URL, joined_url, split_url
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -457,7 +457,8 @@ class _Article:
 
     def _absolute(self, address: str) -> str | None:
         address = "".join(address.split())  # as browsers read it
-        return absolute_url(address, self.base) if address.isprintable() else None
+        is_usable = address and len(address) <= MAX_URL and address.isprintable()
+        return joined_url(address, self.base) if is_usable else None
 
 
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:

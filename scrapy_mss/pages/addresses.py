@@ -55,11 +55,17 @@ def absolute_url(value: str, base: str | None) -> str | None:
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
-    joined = plainly_joined(base or "", value)
-    if joined is not None:
-        return joined
+    plain = plainly_joined(base or "", value)
+    return joined_url(clean(value).replace(" ", "%20"), base or "") if plain is None else plain
+
+
+def joined_url(address: str, base: str) -> str | None:
+    """The same of an *address* that is clean: decoded, and without blanks."""
+    plain = plainly_joined(base, address)
+    if plain is not None:
+        return plain
     try:
-        url = urljoin(base or "", clean(value).replace(" ", "%20"))
+        url = urljoin(base, address)
     except ValueError:  # brackets that do not enclose an IPv6 address
         return None
     parts = split_url(url)

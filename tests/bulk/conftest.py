@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from scrapy_mss.bulk.parts import ArticleExtractor
+from scrapy_mss.bulk.extracting import ArticleExtractor
 
 MISBEHAVING = """
 import os, time

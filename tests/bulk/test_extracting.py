@@ -12,7 +12,7 @@ pytest.importorskip("pyarrow")
 
 
 from scrapy_mss.article import ModelState, read_article
-from scrapy_mss.bulk.parts import ArticleExtractor
+from scrapy_mss.bulk.extracting import ArticleExtractor
 from scrapy_mss.files.stored_pages import Record, StoredPage
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.models.files import bundled_model

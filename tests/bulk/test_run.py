@@ -21,23 +21,20 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from scrapy_mss.bulk.parts import (  # noqa: E402  # noqa: E402
-    WORKER_GROUP,
-    ArticleExtractor,
-    DonePart,
-    OnProgress,
-    Part,
-    WorkerGroupError,
-    WorkerGroups,
-    make_part,
-    shares,
-)
+from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
+from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, make_part  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,
     Manifest,
     ManifestError,
     Summary,
+)
+from scrapy_mss.bulk.worker_groups import (  # noqa: E402
+    WORKER_GROUP,
+    WorkerGroupError,
+    WorkerGroups,
+    shares,
 )
 from scrapy_mss.files.stored_pages import Piece, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402

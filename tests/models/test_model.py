@@ -14,7 +14,7 @@ from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models import model as module
 from scrapy_mss.models.model import (
-    MAX_EXCESS,
+    MAX_RECENT,
     PAGES_OF_A_GENERATION,
     LearnedPages,
     Model,
@@ -111,7 +111,7 @@ def key_of(html: str, address: str = ADDRESS) -> int:
 
 
 def test_what_was_added_is_in_the_set_and_nothing_else() -> None:
-    generations = random_generations(3, 3 * MAX_EXCESS)
+    generations = random_generations(3, 3 * MAX_RECENT)
     pages = pages_of(generations)
 
     assert content(pages) == generations

@@ -160,6 +160,18 @@ def test_players_and_files_are_told_apart(tag: str, expected: Medium | None) -> 
     assert shown(tag) == ([expected] if expected else [])
 
 
+def test_an_address_is_decoded_once() -> None:
+    addresses = [
+        "https://i.example/a;b.jpg?x=1&amp;amp;y=2",
+        "https://i.example/a%20b;.jpg?x=&quot;",
+    ]
+
+    assert urls("".join(f"<img src='{each}'>" for each in addresses)) == [
+        "https://i.example/a;b.jpg?x=1&amp;y=2",
+        'https://i.example/a%20b;.jpg?x="',
+    ]
+
+
 def test_without_an_address_relative_ones_are_left_out() -> None:
     source = f"<p>kept<img src=/a.jpg><img src={CDN}/b.jpg>kept</p>"
     tokens = tokenize(source)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
 from scrapy_mss.blocks.lessons import N_SUMS, Lessons
-from scrapy_mss.bulk.parts import Answer as GroupAnswer
 from scrapy_mss.bulk.parts import Part
+from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import processes, wire
