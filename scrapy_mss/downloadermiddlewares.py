@@ -148,7 +148,7 @@ class WorkerRoom(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        needed(self._options.workers)
+        needed(self._options.workers or None)  # 0 is off
         self._jobs = extension.jobs
 
     async def process_response(

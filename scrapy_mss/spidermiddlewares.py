@@ -94,7 +94,7 @@ class LinkPriority(Component):
 
     def __init__(self, extension: MssExtension) -> None:
         super().__init__(extension)
-        given = needed(self._options.link_priority)
+        given = needed(self._options.link_priority or None)  # 0 is off
         self._least = given if given < 1 else 0.0
         self._sites = extension.sites
 

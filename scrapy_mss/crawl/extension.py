@@ -86,7 +86,7 @@ class Component:
 
 def needed(part: T | None) -> T:
     """The *part* of a crawl that a component needs, which is off without it."""
-    if not part:
+    if part is None:
         raise NotConfigured
     return part
 
@@ -124,6 +124,8 @@ class MssExtension:
             most, longest = self.options.join_pages, self.options.max_body
             self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         crawler.signals.connect(self.open, signals.spider_opened)
+        # Before others that wait for the end, as Spidermon, look at the stats.
+        crawler.signals.connect(self.evaluate_at_once, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
         if self.fates is not None:
             listen(self.fates, crawler.signals)
@@ -199,13 +201,21 @@ class MssExtension:
 
     async def evaluate(self) -> None:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
-        if self.quality is None or self._is_evaluated:
-            return
-        self._is_evaluated = True
-        self._store.end()
-        alarms = await self.quality.evaluated()
+        if self.quality is not None and not self._is_evaluated:
+            self._is_evaluated = True
+            self._store.end()
+            self._log(await self.quality.evaluated(), self.quality.failures)
+
+    def evaluate_at_once(self) -> None:
+        """Do the same if no pipeline has, without waiting long: a signal does not wait."""
+        if self.quality is not None and not self._is_evaluated:
+            self._is_evaluated = True
+            self._store.end()
+            self._log(self.quality.evaluated_at_once(), self.quality.failures)
+
+    def _log(self, alarms: list[Alarm], failures: int) -> None:
         self.stats.put(stats.QUALITY_ALARMS, len(alarms))
-        self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
+        self.stats.put(stats.QUALITY_FAILED, failures)
         for alarm in alarms:
             self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
         for line in alarm_lines(alarms):
@@ -220,7 +230,6 @@ class MssExtension:
             steps.callback(self.checkpoints.close, finished=finished)
             steps.callback(self.jobs.stop_workers)
             steps.push_async_callback(self.checkpoints.finish, finished=finished)
-            steps.push_async_callback(self.evaluate)  # unless a pipeline has
             steps.push_async_callback(self.trainer.drain)
             steps.callback(self._stop, finished=finished)
 
@@ -305,10 +314,14 @@ def alarm_lines(alarms: Sequence[Alarm]) -> Iterator[str]:
 def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> Iterator[str]:
     """Of *sites* those with fields that were never found, each with their names."""
     for site in sites:
-        missed = (each for each in FIELDS if numbers.get(stats.FIELD_MISS, site=site, field=each))
-        hits = {each: numbers.get(stats.FIELD_HIT, site=site, field=each) for each in missed}
-        if not all(hits.values()):
-            yield f"{site} ({', '.join(name for name in hits if not hits[name])})"
+        never = [
+            each
+            for each in FIELDS
+            if numbers.get(stats.FIELD_MISS, site=site, field=each)
+            and not numbers.get(stats.FIELD_HIT, site=site, field=each)
+        ]
+        if never:
+            yield f"{site} ({', '.join(never)})"
 
 
 def _to_check(what: str, sites: Iterable[str]) -> list[str]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import wait as done
 from functools import partial
-from time import time
+from time import monotonic, time
 from typing import Final, TypeAlias
 
 from scrapy_mss.article import ArticleResult
@@ -51,6 +53,8 @@ from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SI
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
+# Of the event loop; an evaluation takes milliseconds, and a model that is written some hundred.
+EVALUATION_SECONDS: Final = 2.0
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
 DayCounts: TypeAlias = dict[SiteDay, Counts]
@@ -146,6 +150,23 @@ class SiteQuality(BatchedPart[DayCounts]):
         await self.checkpoints.written()
         evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
         await completed(evaluating)
+        return self._answered(evaluating)
+
+    def evaluated_at_once(self) -> list[Alarm]:
+        """The same while the event loop waits: none where the store does not answer soon."""
+        assert self.checkpoints is not None
+        until = monotonic() + EVALUATION_SECONDS
+        if self.checkpoints.settle(EVALUATION_SECONDS):
+            self.checkpoints.begin()
+            if self.checkpoints.settle(until - monotonic()):
+                evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
+                if done([evaluating], until - monotonic()).done:
+                    return self._answered(evaluating)
+        late = f"{self._store.name}: no answer in {EVALUATION_SECONDS:g} seconds"
+        self.store_failed(TimeoutError(late))
+        return []
+
+    def _answered(self, evaluating: Future[list[Alarm]]) -> list[Alarm]:
         try:
             return evaluating.result()
         except Exception as error:  # noqa: BLE001 - of the store, of what is there: the crawl ends well

@@ -156,6 +156,7 @@ def test_a_page_is_read_once_on_any_event_loop(site: Site, tmp_path: Path, loop:
     assert len(items) == 3
     assert all(story("plain", 1).paragraphs[0] in item["text"] for item in items)
     assert "'mss/extract/pages': 1," in done.err
+    assert "'mss/quality/alarms': 0," in done.err
     assert ("MSS_WORKERS needs" in done.err) is (loop == "without asyncio")
     assert "ERROR" not in done.err
 

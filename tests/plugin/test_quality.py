@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from email.message import Message
 from functools import partial
@@ -30,7 +31,8 @@ from scrapy_mss.quality.counts import (
 )
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.helpers.checkpoints import alone, finish, write
+from scrapy_mss.storage.tables import Change
+from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import Crawl, Done, Job, crawl, crawl_all, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
@@ -77,6 +79,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     put(folder / "fallen", {(HOST, YESTERDAY): USUAL | Counter({"main_image": 198})})
     rule = [{"site": HOST, "body": "article.story", "title": "h1"}]
     failing = job(site, folder / "failing", **SPIDERMON)
+    unfilled = {"scrapy_mss.pipelines.ArticlePipeline": None}
     disturbed = {**failing.arguments, "at": 1, "disturbance": "block"}
     asked = {
         "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES),
@@ -87,6 +90,9 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         "off": job(site, folder / "several", MSS_REPORT="off"),
         "last": job(site, folder / "several"),
         "usual": job(site, folder / "usual", **SPIDERMON),
+        "without the pipeline": job(
+            site, folder / "unfilled", **SPIDERMON, ITEM_PIPELINES=unfilled
+        ),
         "fallen": job(site, folder / "fallen", **SPIDERMON),
         "failing": Job("disturbing", disturbed, failing.settings),
         # Two crawls of one day, of pages before a redesign and of pages after it.
@@ -118,10 +124,12 @@ def spidermon(done: Crawl, level: str) -> list[str]:
     return [line for line in done.logged(level) if "[Spidermon]" in line]
 
 
-def test_a_site_that_is_as_it_was_is_no_alarm(crawls: dict[str, Crawl]) -> None:
-    done = crawls["usual"]
+@pytest.mark.parametrize("name", ["usual", "without the pipeline"])
+def test_a_site_that_is_as_it_was_is_no_alarm(crawls: dict[str, Crawl], name: str) -> None:
+    """Whatever evaluates it does so before Spidermon looks, which else fails."""
+    done = crawls[name]
 
-    assert done.mss("quality/alarms") == 0
+    assert done.stats["mss/quality/alarms"] == 0
     assert not done.logged("WARNING")
     assert any("OK" in line for line in spidermon(done, "INFO"))
     assert not spidermon(done, "ERROR")
@@ -368,6 +376,37 @@ def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
     finish(quality)
 
     assert pages_in(store) == {"a.example": 2, "b.example": 2}
+
+
+class SlowStore(SQLiteStore):
+    """Writes when `go_on` is set, like a server that does not answer."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.go_on = Event()
+
+    def write(self, changes: Sequence[Change]) -> None:
+        assert self.go_on.wait(60)
+        super().write(changes)
+
+
+def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The event loop waits for it, that of other crawls in the process, too."""
+    monkeypatch.setattr(site_quality, "EVALUATION_SECONDS", 0.05)
+    store = SlowStore(tmp_path)
+    quality = quality_in(store)
+    quality.page("https://a.example/1", None)
+
+    assert quality.evaluated_at_once() == []
+
+    assert quality.failures == 1
+    assert "no answer in 0.05 seconds" in caplog.text
+    store.go_on.set()
+    asyncio.run(checkpoints_of(quality).finish(finished=True))
+    finish(quality)
+    assert pages_in(store) == {"a.example": 1}
 
 
 def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(
