@@ -23,6 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import exp
+from threading import RLock
 from typing import Generic, TypeAlias
 
 import numpy as np
@@ -50,6 +51,13 @@ HUGE_PAGES: int | None = getattr(mmap, "MADV_HUGEPAGE", None)
 OUT, IN = 0, 1
 
 Table: TypeAlias = NDArray[np.uint32]
+# Of each family the filled buckets and their (out, in) counts: int32[n] ascending, uint32[n, 2].
+Filled: TypeAlias = Mapping[str, tuple[Ints, Table]]
+
+# Filled buckets that are not worth adding up: as much as thirty pages have.
+FEW_FILLED = 2**15
+# Held while tables are made of filled buckets: threads may read with the same counts.
+_MAKING = RLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Observation:
     be, for it is sent between processes and added where nothing else may wait.
     """
 
-    counts: Mapping[str, tuple[Ints, Table]]  # of each family: int32[n] ascending, uint32[n, 2]
+    counts: Filled
     tokens: Counts  # int64[2]
     digest: int
     pages: int = 1
@@ -73,6 +81,14 @@ class Observation:
         if self.tokens.shape != (2,) or self.tokens.min() < 0 or self.pages < 0:
             raise ValueError(f"expected two numbers of tokens, got {self.tokens}")
 
+    @property
+    def highest(self) -> int:
+        return max((int(more.max(initial=0)) for _, more in self.counts.values()), default=0)
+
+    @property
+    def n_filled(self) -> int:
+        return sum(len(bucket) for bucket, _ in self.counts.values())
+
     def uncounted(self) -> Observation:
         """What the same pages add that are learned without being counted: their digest."""
         return Observation({}, np.zeros(2, np.int64), self.digest, 0)
@@ -81,16 +97,20 @@ class Observation:
 class NaiveBayes(Generic[PageT]):
     """In and out counts for each family of features.
 
-    ``counts[family]`` is uint32[buckets, 2] (out, in), ``tokens`` int64[2] the tokens learned.
-    ``digest`` is the sum of the digests of all pages learned, so it names the counts whatever the
-    order or the crawl in which the pages came.
+    ``tokens`` is int64[2], the tokens learned. ``digest`` is the sum of the digests of all pages
+    learned, so it names the counts whatever the order or the crawl in which the pages came.
+
+    Until counts are looked up, only the filled buckets are kept, mostly a tenth of the tables: what
+    is sent, stored or added up needs no more.
     """
 
     def __init__(self, families: Sequence[Family[PageT]]) -> None:
         self.families = tuple(families)
-        self.counts: dict[str, Table] = {
-            family.name: _new_table(1 << family.bits) for family in families
-        }
+        self._sizes = {family.name: 1 << family.bits for family in families}
+        self._tables: dict[str, Table] | None = None
+        self._filled: list[Filled] = []  # what was added, before there are tables
+        self._n_filled = self._n_summed = 0  # buckets of these, and when they were last added up
+        self._highest = 0  # what no count of them exceeds
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pages = 0
         self.digest = 0
@@ -106,11 +126,42 @@ class NaiveBayes(Generic[PageT]):
         tokens = np.array([len(inside) - n_inside, n_inside])
         return Observation(counts, tokens, page_digest(page.tokens, inside))
 
+    @property
+    def counts(self) -> dict[str, Table]:
+        """Of each family uint32[buckets, 2], the (out, in) counts, in tables made when asked."""
+        return self._tables or self._made()
+
+    def _made(self) -> dict[str, Table]:
+        with _MAKING:
+            if self._tables is None:
+                tables = {name: _new_table(size) for name, size in self._sizes.items()}
+                for filled in self._filled:
+                    _add_to(tables, filled)
+                self._tables, self._filled = tables, []
+            return self._tables
+
+    def total(self) -> Observation:
+        """All that was learned, as what it adds to none."""
+        with _MAKING:
+            if self._tables is None:
+                filled = {name: _sum_of(name, self._filled) for name in self._sizes}
+                self._filled = [filled]
+            else:
+                filled = {name: _filled_of(table) for name, table in self._tables.items()}
+        return Observation(filled, self.tokens.copy(), self.digest, self.pages)
+
     def has_room(self, observation: Observation) -> bool:
-        """Whether no count would overflow by adding *observation*."""
+        """Whether no count would overflow by adding *observation*; an IndexError if it is odd."""
+        for name, (bucket, _) in observation.counts.items():
+            if len(bucket) and not 0 <= bucket.min() <= bucket.max() < self._sizes[name]:
+                raise IndexError(f"a bucket of {name!r} is not in a table of {self._sizes[name]}")
         totals = *(self.tokens + observation.tokens).tolist(), self.pages + observation.pages
-        return max(totals) <= MAX_TOTAL and all(
-            np.all(self.counts[name][bucket] <= MAX_COUNT - more)
+        if max(totals) > MAX_TOTAL:
+            return False
+        if self._tables is None and self._highest + observation.highest <= MAX_COUNT:
+            return True
+        return all(
+            np.all(_counts_at(bucket, self.counts[name]) <= MAX_COUNT - more)
             for name, (bucket, more) in observation.counts.items()
         )
 
@@ -118,11 +169,24 @@ class NaiveBayes(Generic[PageT]):
         """Count the pages that *observation* is of."""
         if not self.has_room(observation):
             raise OverflowError(_FULL)
-        for name, (bucket, more) in observation.counts.items():
-            self.counts[name][bucket] += more
+        with _MAKING:
+            if self._tables is None:
+                self._keep(observation)
+            else:
+                _add_to(self._tables, observation.counts)
         self.tokens += observation.tokens
         self.pages += observation.pages
         self.digest = _added(self.digest, observation.digest)
+
+    def _keep(self, observation: Observation) -> None:
+        """Keep the filled buckets of *observation*; with too many of them, make tables."""
+        self._filled.append(observation.counts)
+        self._highest += observation.highest
+        self._n_filled += observation.n_filled
+        if len(self._filled) > 1 and self._n_filled > max(2 * self._n_summed, FEW_FILLED):
+            self._n_filled = self._n_summed = self.total().n_filled
+            if 2 * self._n_summed > sum(self._sizes.values()):
+                self._made()
 
     def learn(self, page: PageT, inside: Bools) -> None:
         """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
@@ -130,32 +194,16 @@ class NaiveBayes(Generic[PageT]):
 
     def merge(self, other: NaiveBayes[PageT]) -> None:
         """Add what *other* has learned."""
-        if self.counts.keys() != other.counts.keys():
+        if self._sizes != other._sizes:
             raise ValueError(
                 f"models of different features cannot be added: this one has "
-                f"{', '.join(self.counts)}, the other {', '.join(other.counts)}"
+                f"{', '.join(self._sizes)}, the other {', '.join(other._sizes)}"
             )
-        if any(
-            np.any(self.counts[name][rows] > MAX_COUNT - more[rows])
-            for name, more in other.counts.items()
-            for rows in portions(len(more))
-        ):
-            raise OverflowError(_FULL)
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
             raise OverflowError(_TOO_MANY)
-        for name, more in other.counts.items():
-            self.counts[name] += more
-        self.tokens += other.tokens
-        self.pages += other.pages
-        self.digest = _added(self.digest, other.digest)
-
-    def copy_from(self, other: NaiveBayes[PageT]) -> None:
-        """Take over the counts of *other*, in the arrays that there are."""
-        for name, counts in other.counts.items():
-            self.counts[name][...] = counts
-        self.tokens[...] = other.tokens
-        self.pages = other.pages
-        self.digest = other.digest
+        if other._tables is not None:  # they were looked up, and so will be those of the sum
+            self._made()
+        self.add(other.total())
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
@@ -221,6 +269,34 @@ def _new_table(n_buckets: int) -> Table:
         with suppress(OSError):  # a kernel that has none
             buffer.madvise(HUGE_PAGES)
     return np.frombuffer(buffer, np.uint32).reshape(n_buckets, 2)
+
+
+def _add_to(tables: Mapping[str, Table], filled: Filled) -> None:
+    """Add what is *filled* to *tables*, two counts as one number: neither exceeds its 32 bits."""
+    for name, (bucket, more) in filled.items():
+        tables[name].view(np.uint64)[bucket] += more.view(np.uint64)
+
+
+def _filled_of(table: Table) -> tuple[Ints, Table]:
+    # Of bools, which takes a quarter of the time.
+    bucket = np.flatnonzero(table.reshape(-1).view(np.uint64) != 0).astype(np.int32)
+    return bucket, _counts_at(bucket, table)
+
+
+def _counts_at(bucket: Ints, table: Table) -> Table:
+    """The rows of *bucket*, two counts at one look-up."""
+    return table.reshape(-1).view(np.uint64).take(bucket).view(np.uint32).reshape(-1, 2)
+
+
+def _sum_of(name: str, added: Sequence[Filled]) -> tuple[Ints, Table]:
+    """The buckets that are filled by all that was *added* to the family *name*."""
+    parts = [_NO_COUNTS, *(filled[name] for filled in added if name in filled)]
+    bucket, counts = _summed(*map(np.concatenate, zip(*parts, strict=True)))
+    is_filled = counts.any(axis=1)
+    return bucket[is_filled], counts[is_filled]
+
+
+_NO_COUNTS = np.zeros(0, np.int32), np.zeros((0, 2), np.uint32)
 
 
 def portions(n: int, size: int = PORTION) -> Iterator[slice]:
