@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.families import shape_hashes
+from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
     FEATURES,
     Columns,
@@ -38,6 +38,7 @@ from scrapy_mss.blocks.features import (
 )
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets_of_ids
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
@@ -163,37 +164,32 @@ POOLINGS = (
     Pooling("class_words_min", "class_words"),
     Pooling("class_words_max", "class_words"),
 )
-_OF_SHAPE = 1
 _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 
+@accelerated(lambda: (SIZES, MAX_LINKS, np.array(MULTIPLIERS), MAX_LOG_ODDS), "BlockEvidence")
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
-    """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    families = {family.name: family for family in bayes.families}
-    of_texts, of_words = np.empty(len(page.texts.token)), page.attributes.word.astype(np.uint64)
-    for some in portions(len(of_texts)):
-        ids = page.tokens.token_id[page.texts.token[some]]
-        of_texts[some] = bayes.log_ratio_of(families["unigram"], ids)
-    rows = np.empty((len(POOLINGS), len(page.blocks)))
-    rows[_OF_SHAPE] = bayes.log_ratio_of(families["shape"], shape_hashes(page), np.uint64(1))
-    _pool(page, of_texts, bayes.log_ratio_of(families["class_words"], of_words), rows)
-    np.maximum(rows, -MAX_LOG_ODDS, out=rows)
-    return np.minimum(rows, MAX_LOG_ODDS, out=rows)
-
-
-@accelerated()
-def _pool(page: Page, of_texts: Floats, of_words: Floats, rows: Floats) -> None:
-    """Fill the *rows* of texts and class words, which were each looked up.
+    """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks].
 
     The mean of each block's words and symbols; sum, least and greatest of the class words of its
     ancestors, and of 0. They are added in their order by element, and then by block.
     """
     texts, element, containers = page.texts, page.attributes.element, page.containers
+    families = {family.name: family for family in bayes.families}
+    unigram, shape, class_words = (families[name] for name in ("unigram", "shape", "class_words"))
+    of_texts, rows = np.empty(len(texts.token)), np.empty((len(POOLINGS), len(page.blocks)))
+    for some in portions(len(of_texts)):
+        ids = page.tokens.token_id[texts.token[some]]
+        of_texts[some], _ = bayes.log_ratio(unigram, buckets_of_ids(ids, unigram.bits))
     rows[0] = np.bincount(texts.block, of_texts, rows.shape[1]) / texts.size
+    rows[1], _ = bayes.log_ratio(shape, shape.values(page, shape.bits).bucket)
+    of_words, _ = bayes.log_ratio(class_words, class_words.values(page, class_words.bits).bucket)
     for row, reduce in zip(rows[-3:], (np.add, np.minimum, np.maximum), strict=True):
         of_elements = np.zeros(len(containers) + 1)
         reduce.at(of_elements, element, of_words)
         reduce.reduce(of_elements[containers.around], out=row)
+    np.maximum(rows, -MAX_LOG_ODDS, out=rows)
+    return np.minimum(rows, MAX_LOG_ODDS, out=rows)
 
 
 _SCORES = ("score", "score_of_heading_above", "page_evidence")

@@ -30,9 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.core.hashing import MULTIPLIERS, buckets
-from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, TokenIds, Tokens, prefix_sums
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
@@ -211,25 +209,14 @@ class NaiveBayes(Generic[PageT]):
         for some in portions(len(bucket)):
             ratio[some] = _ratios(self.counts[family.name], bucket[some], family.smoothing)
         seen = ratio < np.inf
-        return self._log(ratio), seen
-
-    def log_ratio_of(
-        self, family: Family[PageT], ids: TokenIds, factor: np.uint64 = MULTIPLIERS[0]
-    ) -> Floats:
-        """The same of what has these *ids* (uint64[n]), whose *factor* is 1 if they are mixed."""
-        factors = factor, MULTIPLIERS[1]
-        return self._log(ratios(ids, self.counts[family.name], family.smoothing, factors))
-
-    def _log(self, ratio: Floats) -> Floats:
-        """The logarithm of *ratio* in its place, by that of all tokens; 0 of what was not seen."""
-        unseen = ratio == np.inf
         np.log(ratio, out=ratio)
-        ratio -= self._prior
-        ratio[unseen] = 0.0
-        return ratio
+        ratio -= self.prior
+        ratio[~seen] = 0.0
+        return ratio, seen
 
     @property
-    def _prior(self) -> float:
+    def prior(self) -> float:
+        """log P(in) / P(out) of any token."""
         outside, inside = self.tokens.tolist()
         return float(np.log((inside + 1) / (outside + 1)))
 
@@ -246,7 +233,7 @@ class NaiveBayes(Generic[PageT]):
             ratio, seen = self.log_ratio(family, _one_a_token(family, page).bucket)
             total += _with_neighbours(ratio, seen) if neighbours else ratio
             known |= seen
-        return np.where(known, total + self._prior, total)
+        return np.where(known, total + self.prior, total)
 
     def probability(self, page: PageT, *, neighbours: bool = False) -> Floats:
         """The probability that each token is inside: float64[n_tokens]."""
@@ -302,15 +289,6 @@ _NO_COUNTS = np.zeros(0, np.int32), np.zeros((0, 2), np.uint32)
 def portions(n: int, size: int = PORTION) -> Iterator[slice]:
     """All of *n* rows, so many at a time that what is computed of them is small."""
     return (slice(at, at + size) for at in range(0, n, size))
-
-
-@accelerated()
-def ratios(
-    ids: TokenIds, counts: Table, smoothing: float, factors: tuple[np.uint64, ...]
-) -> Floats:
-    """float64[n]: `_ratios` of what has these *ids* (uint64[n]), mixed by two *factors*."""
-    mixed = ids * factors[0]
-    return _ratios(counts, buckets(mixed, len(counts).bit_length() - 1), smoothing)
 
 
 def _ratios(counts: Table, bucket: Ints, smoothing: float) -> Floats:

@@ -308,56 +308,127 @@ cdef class BlockPlaces:
 
 # --- evidence, and the network -------------------------------------------------------------------
 
-def ratios(const uint64_t[::1] ids, const uint32_t[:, ::1] counts, double smoothing, factors):
-    """float64[n]: how often what has these *ids* was inside for each time outside; or inf."""
-    cdef Py_ssize_t i, at
-    cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
-    cdef uint64_t first = factors[0], second = factors[1], mixed
-    _check_sizes(counts.shape[0], (1 << bits,))
-    _check_sizes(2, (counts.shape[1],))
-    result = numpy.empty(ids.shape[0])
-    cdef double[::1] ratio = result
-    with nogil:
-        for i in range(ids.shape[0]):
-            mixed = ids[i] * first
-            at = (mixed ^ mixed >> 29) * second >> (64 - bits)
-            ratio[i] = (counts[at, 1] + smoothing) / (counts[at, 0] + smoothing)
-            if not counts[at, 0] | counts[at, 1]:
-                ratio[i] = INFINITY
-    return result
+cdef enum:
+    FOLD = 29  # bits by which a hash is shifted to itself, as `hashing` has it
+    BEYOND_PAGE = 63  # the shape before the first block and after the last, as `families` has it
 
 
-def pool(page, const double[::1] of_texts, const double[::1] of_words, double[:, ::1] rows):
-    """Fill in the mean of each block's texts; sum, least and greatest of its ancestors' words."""
-    cdef _Elements of = _Elements(page.containers)
-    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
-    cdef const Py_ssize_t[::1] element = page.attributes.element
-    cdef double[:, ::1] pooled = numpy.zeros((of.m + 1, 3))
-    cdef Py_ssize_t i, at, level
-    cdef double total, least, greatest
-    _check_sizes(of.n, (first.shape[0], size.shape[0], rows.shape[1]))
-    _check_sizes(of_words.shape[0], (element.shape[0],))
-    _check_sizes(5, (rows.shape[0],))
-    _check_all(element, of.m)
-    for i in range(of_words.shape[0]):
-        at = element[i]
-        pooled[at, 0] += of_words[i]
-        pooled[at, 1] = min(pooled[at, 1], of_words[i])
-        pooled[at, 2] = max(pooled[at, 2], of_words[i])
-    for i in range(of.n):
-        _check(first[i], of_texts.shape[0] + 1)
-        _check(size[i] - 1, of_texts.shape[0] - first[i])
-        total = least = greatest = 0
-        for at in range(first[i], first[i] + size[i]):
-            total += of_texts[at]
-        rows[0, i] = total / size[i]
-        total = 0
-        for level in range(of.around.shape[0]):
-            at = of.around[level, i]
-            total += pooled[at, 0]
-            least = min(least, pooled[at, 1])
-            greatest = max(greatest, pooled[at, 2])
-        rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
+cdef class BlockEvidence:
+    """`classifier.block_evidence`.
+
+    *sizes* are shapes by words, *max_links* is for all that is linked, as `families` has them; ids
+    are mixed by three *factors*; and *most* is the evidence of a row at most.
+    """
+
+    cdef const uint64_t[::1] sizes, factors
+    cdef double max_links, most
+
+    def __init__(self, sizes, max_links, factors, most):
+        self.sizes, self.max_links, self.factors, self.most = sizes, max_links, factors, most
+        _check_sizes(3, (len(factors),))
+
+    def __call__(self, page, bayes):
+        cdef _Elements of = _Elements(page.containers)
+        cdef const uint64_t[::1] id_of = page.tokens.token_id
+        cdef const int[::1] token = page.blocks.text
+        cdef const uint32_t[::1] word_of = page.attributes.word
+        cdef uint64_t[::1] text = numpy.empty(token.shape[0], "u8")
+        cdef uint64_t[::1] word = numpy.empty(word_of.shape[0], "u8")
+        cdef const uint64_t[::1] shape
+        cdef Py_ssize_t i
+        for i in range(text.shape[0]):
+            _check(token[i], id_of.shape[0])
+            text[i] = id_of[token[i]] * self.factors[0]
+        for i in range(word.shape[0]):
+            word[i] = word_of[i] * self.factors[0]
+        shape = self.shapes(page.blocks.words, page.blocks.linked_words)
+        families = {family.name: family for family in bayes.families}
+        rows = numpy.empty((5, of.n))
+        self.pool(
+            of, page, self.odds(text, bayes, families["unigram"]),
+            self.odds(shape, bayes, families["shape"]),
+            self.odds(word, bayes, families["class_words"]), rows,
+        )
+        return rows
+
+    cdef const uint64_t[::1] shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
+        """The blocks' shapes with those of their neighbours, mixed."""
+        cdef Py_ssize_t n = words.shape[0], i
+        cdef double size
+        cdef uint64_t mixed
+        cdef uint64_t[::1] alone = numpy.full(n + 2, BEYOND_PAGE, "u8")
+        cdef uint64_t[::1] hash_of = numpy.empty(n, "u8")
+        _check_sizes(n, (linked.shape[0],))
+        for i in range(n):
+            size = max(words[i], 1)
+            alone[i + 1] = self.sizes[min(max(words[i], 1), self.sizes.shape[0] - 1)]
+            alone[i + 1] += <uint64_t> (linked[i] / size * self.max_links)
+        for i in range(n):
+            mixed = alone[i] * self.factors[0]
+            mixed = (mixed ^ mixed >> FOLD ^ alone[i + 1]) * self.factors[1]
+            hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
+        return hash_of
+
+    cdef const double[::1] odds(self, const uint64_t[::1] keys, bayes, family):
+        """The log-odds of what has these *keys*; each is looked up once."""
+        cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
+        cdef double smoothing = family.smoothing, prior = bayes.prior
+        cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
+        cdef const Py_ssize_t[::1] number = _numbered(keys)
+        cdef Py_ssize_t n = keys.shape[0], n_different = 0, i
+        cdef uint64_t[::1] place = numpy.empty(n, "u8")
+        cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
+        _check_sizes(counts.shape[0], (1 << bits,))
+        _check_sizes(2, (counts.shape[1],))
+        of_different, of_keys = numpy.empty(n), numpy.empty(n)
+        cdef double[::1] ratio = of_different, odds = of_keys
+        for i in range(n):
+            place[number[i]] = (keys[i] ^ keys[i] >> FOLD) * self.factors[1] >> (64 - bits)
+            n_different = max(n_different, number[i] + 1)
+        for i in range(n_different):  # nothing else, so that many wait for memory at once
+            found[i, 0], found[i, 1] = counts[place[i], 0], counts[place[i], 1]
+        for i in range(n_different):
+            ratio[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
+            ratio[i] = ratio[i] if found[i, 0] | found[i, 1] else INFINITY
+        numpy.log(of_different[:n_different], out=of_different[:n_different])
+        for i in range(n):
+            odds[i] = ratio[number[i]] - prior if ratio[number[i]] < INFINITY else 0.0
+        return odds
+
+    cdef pool(
+        self, _Elements of, page, const double[::1] of_texts, const double[::1] of_shapes,
+        const double[::1] of_words, double[:, ::1] rows
+    ):
+        """Fill in the mean of texts; the shape; sum, least and greatest of ancestors' words."""
+        cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+        cdef const Py_ssize_t[::1] element = page.attributes.element
+        cdef double[:, ::1] pooled = numpy.zeros((of.m + 1, 3))
+        cdef Py_ssize_t i, at, level, row
+        cdef double total, least, greatest
+        _check_sizes(of.n, (first.shape[0], size.shape[0], of_shapes.shape[0]))
+        _check_sizes(of_words.shape[0], (element.shape[0],))
+        _check_all(element, of.m)
+        for i in range(of_words.shape[0]):
+            at = element[i]
+            pooled[at, 0] += of_words[i]
+            pooled[at, 1] = min(pooled[at, 1], of_words[i])
+            pooled[at, 2] = max(pooled[at, 2], of_words[i])
+        for i in range(of.n):
+            _check(first[i], of_texts.shape[0] + 1)
+            _check(size[i] - 1, of_texts.shape[0] - first[i])
+            total = least = greatest = 0
+            for at in range(first[i], first[i] + size[i]):
+                total += of_texts[at]
+            rows[0, i], rows[1, i] = total / size[i], of_shapes[i]
+            total = 0
+            for level in range(of.around.shape[0]):
+                at = of.around[level, i]
+                total += pooled[at, 0]
+                least = min(least, pooled[at, 1])
+                greatest = max(greatest, pooled[at, 2])
+            rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
+            for row in range(5):
+                rows[row, i] = min(max(rows[row, i], -self.most), self.most)
 
 
 def standardize(
