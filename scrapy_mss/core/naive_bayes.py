@@ -23,7 +23,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import exp
-from threading import RLock
 from typing import Generic, TypeAlias
 
 import numpy as np
@@ -54,8 +53,6 @@ Filled: TypeAlias = Mapping[str, tuple[Ints, Table]]
 
 # Filled buckets that are not worth adding up: as much as thirty pages have.
 FEW_FILLED = 2**15
-# Held while tables are made of filled buckets: threads may read with the same counts.
-_MAKING = RLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +102,10 @@ class NaiveBayes(Generic[PageT]):
     def __init__(self, families: Sequence[Family[PageT]]) -> None:
         self.families = tuple(families)
         self._sizes = {family.name: 1 << family.bits for family in families}
-        self._tables: dict[str, Table] | None = None
-        self._filled: list[Filled] = []  # what was added, before there are tables
-        self._n_filled = self._n_summed = 0  # buckets of these, and when they were last added up
-        self._highest = 0  # what no count of them exceeds
+        # What was added, or tables of it. One attribute: threads may read with the same counts.
+        self._added: list[Filled] | dict[str, Table] = []
+        self._n_filled = self._n_summed = 0  # buckets of a list, and when they were last added up
+        self._highest = 0  # what no count of a list exceeds
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pages = 0
         self.digest = 0
@@ -127,25 +124,23 @@ class NaiveBayes(Generic[PageT]):
     @property
     def counts(self) -> dict[str, Table]:
         """Of each family uint32[buckets, 2], the (out, in) counts, in tables made when asked."""
-        return self._tables or self._made()
-
-    def _made(self) -> dict[str, Table]:
-        with _MAKING:
-            if self._tables is None:
-                tables = {name: _new_table(size) for name, size in self._sizes.items()}
-                for filled in self._filled:
-                    _add_to(tables, filled)
-                self._tables, self._filled = tables, []
-            return self._tables
+        added = self._added
+        if isinstance(added, dict):
+            return added
+        tables = {name: _new_table(size) for name, size in self._sizes.items()}
+        for filled in added:
+            _add_to(tables, filled)
+        self._added = tables
+        return tables
 
     def total(self) -> Observation:
-        """All that was learned, as what it adds to none."""
-        with _MAKING:
-            if self._tables is None:
-                filled = {name: _sum_of(name, self._filled) for name in self._sizes}
-                self._filled = [filled]
-            else:
-                filled = {name: _filled_of(table) for name, table in self._tables.items()}
+        """All that was learned, as what adds it to none."""
+        added = self._added
+        if isinstance(added, dict):
+            filled = {name: _filled_of(table) for name, table in added.items()}
+        else:
+            filled = {name: _sum_of(name, added) for name in self._sizes}
+            self._added = [filled]
         return Observation(filled, self.tokens.copy(), self.digest, self.pages)
 
     def has_room(self, observation: Observation) -> bool:
@@ -156,7 +151,7 @@ class NaiveBayes(Generic[PageT]):
         totals = *(self.tokens + observation.tokens).tolist(), self.pages + observation.pages
         if max(totals) > MAX_TOTAL:
             return False
-        if self._tables is None and self._highest + observation.highest <= MAX_COUNT:
+        if isinstance(self._added, list) and self._highest + observation.highest <= MAX_COUNT:
             return True
         return all(
             np.all(_counts_at(bucket, self.counts[name]) <= MAX_COUNT - more)
@@ -167,24 +162,19 @@ class NaiveBayes(Generic[PageT]):
         """Count the pages that *observation* is of."""
         if not self.has_room(observation):
             raise OverflowError(_FULL)
-        with _MAKING:
-            if self._tables is None:
-                self._keep(observation)
-            else:
-                _add_to(self._tables, observation.counts)
+        if self._n_filled > max(2 * self._n_summed, FEW_FILLED):
+            self._n_filled = self._n_summed = self.total().n_filled
+        if 2 * self._n_summed > sum(self._sizes.values()):
+            _ = self.counts  # where that takes no more memory
+        if isinstance(self._added, dict):
+            _add_to(self._added, observation.counts)
+        else:
+            self._added.append(observation.counts)
+            self._highest += observation.highest
+            self._n_filled += observation.n_filled
         self.tokens += observation.tokens
         self.pages += observation.pages
         self.digest = _added(self.digest, observation.digest)
-
-    def _keep(self, observation: Observation) -> None:
-        """Keep the filled buckets of *observation*; with too many of them, make tables."""
-        self._filled.append(observation.counts)
-        self._highest += observation.highest
-        self._n_filled += observation.n_filled
-        if len(self._filled) > 1 and self._n_filled > max(2 * self._n_summed, FEW_FILLED):
-            self._n_filled = self._n_summed = self.total().n_filled
-            if 2 * self._n_summed > sum(self._sizes.values()):
-                self._made()
 
     def learn(self, page: PageT, inside: Bools) -> None:
         """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
@@ -199,8 +189,8 @@ class NaiveBayes(Generic[PageT]):
             )
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
             raise OverflowError(_TOO_MANY)
-        if other._tables is not None:  # they were looked up, and so will be those of the sum
-            self._made()
+        if isinstance(other._added, dict):  # it is looked up, and so will be the sum
+            _ = self.counts
         self.add(other.total())
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
