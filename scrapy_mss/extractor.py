@@ -59,11 +59,10 @@ from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.pages.kinds import (
     ARTICLE,
     ARTICLE_KINDS,
-    GALLERY,
     LIVE_BLOG,
     OTHER,
-    TEASER,
     Verdict,
+    verdict_by_repeated,
     verdict_of,
 )
 from scrapy_mss.pages.page_facts import KeptText, PageFacts
@@ -386,17 +385,14 @@ class Extractor:
         return extraction, verdict
 
     def _verdict_by_itself(self, reading: _Reading, kept: Bools) -> Verdict | None:
-        """That the page is a gallery or a teaser, if its site's memory has taken away what says so.
-
-        Captions and offers of a subscription are on many pages. *kept* is what is left.
-        """
+        """What the page is, if its site's memory has taken away what says so; *kept* is left."""
         page, chosen = reading.page.page, reading.by_itself
         before = self._kept(page, chosen) if chosen is not None else kept
         if np.array_equal(before, kept):
             return None
         text = readable(page.tokens, before)
-        verdict = verdict_of(facts_of(reading.page, before, text, reading.article_probability))
-        return verdict if verdict.kind in (GALLERY, TEASER) else None
+        facts = facts_of(reading.page, before, text, reading.article_probability)
+        return verdict_by_repeated(facts)
 
     def _kept(self, page: Page, chosen: Selection) -> Bools:
         """bool[n_tokens]: the text of what was *chosen*, without what the rules leave out."""

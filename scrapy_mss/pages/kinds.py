@@ -12,7 +12,7 @@ those are preferred that only the wall itself has.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from scrapy_mss.pages import media, walls
@@ -61,10 +61,19 @@ class Verdict(NamedTuple):
 
 def verdict_of(facts: PageFacts) -> Verdict:
     """The kind of a page: that of the first sign that it has, or what the classifier says."""
-    for sign in SIGNS:
+    return _verdict_by(SIGNS, facts) or Verdict(ARTICLE if facts.likely else OTHER)
+
+
+def verdict_by_repeated(facts: PageFacts) -> Verdict | None:
+    """The verdict by what other pages of the site may have, too, and is none of an article."""
+    return _verdict_by(REPEATED, facts)
+
+
+def _verdict_by(signs: Iterable[Sign], facts: PageFacts) -> Verdict | None:
+    for sign in signs:
         if seen := sign.sees(facts):
             return Verdict(sign.kind, sign.what, seen)
-    return Verdict(ARTICLE if facts.likely else OTHER)
+    return None
 
 
 SIGNS: Final = (
@@ -105,4 +114,10 @@ SIGNS: Final = (
     Sign(LIST, "the address or the type of a list", media.list_of_pages),
     Sign(OTHER, "few words of a page of today, without an author or a date", media.never_published),
     Sign(OTHER, "few words without a reason to be an article", media.short),
+)
+# Captions, answers, cells of tables and offers of a subscription are on many pages.
+REPEATED: Final = tuple(
+    sign
+    for sign in SIGNS
+    if sign.sees in (media.gallery, media.quiz, media.table_alone, walls.teaser)
 )

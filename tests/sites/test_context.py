@@ -79,6 +79,30 @@ def test_a_teaser_stays_one_where_the_memory_takes_its_offer_away() -> None:
     assert read(page, SiteContext(memory, 1)).kind == "article"
 
 
+def forecast(n: int) -> str:
+    """The n-th forecast of the site: a table of values, and a line on the weekend."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    cells = "".join(f"<tr><td>{day}<td>{n + at}°<td>{at}<td>1010" for at, day in enumerate(days))
+    lines = (
+        f"<p>{SENTENCE.format(n=_word(n))}</p><p>In the {_word(n)} hills the first snow fell.</p>"
+    )
+    return f"<body><h1>Weather of day {n}</h1><div class=story><table>{cells}</table>{lines}</div>"
+
+
+def test_a_forecast_is_none_where_the_memory_takes_its_table_away() -> None:
+    memory = SiteMemory()
+    for n in range(16):
+        visit = SiteContext(memory, 1)
+        read(story(n) if n % 2 else forecast(n), visit)
+        memory = memory.plus(visit.update.added)
+
+    known = read(forecast(20), SiteContext(memory, 1))
+
+    assert "Monday" in read(forecast(20)).text
+    assert "Monday" not in known.text
+    assert known.kind == read(forecast(20)).kind == "other"
+
+
 def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
     first, later = SiteContext(SiteMemory(), 1), SiteContext(crawled(6), 1)
     read(story(20), first)
