@@ -25,19 +25,26 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.families import shape_hashes
+from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
+    COUNTED,
+    EPSILON,
     FEATURES,
+    KEY_LEVELS,
+    LOG1P_TABLE,
+    TEXT,
     Columns,
     container_names,
     evidence_mass,
+    feature_tables,
     fill_containers,
     fill_features,
     of_heading_above,
     product,
 )
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
+from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions, opinion_tables
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets_of_ids
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
@@ -163,37 +170,32 @@ POOLINGS = (
     Pooling("class_words_min", "class_words"),
     Pooling("class_words_max", "class_words"),
 )
-_OF_SHAPE = 1
 _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 
+@accelerated(lambda: (SIZES, MAX_LINKS, np.array(MULTIPLIERS), MAX_LOG_ODDS), "BlockEvidence")
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
-    """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    families = {family.name: family for family in bayes.families}
-    of_texts, of_words = np.empty(len(page.texts.token)), page.attributes.word.astype(np.uint64)
-    for some in portions(len(of_texts)):
-        ids = page.tokens.token_id[page.texts.token[some]]
-        of_texts[some] = bayes.log_ratio_of(families["unigram"], ids)
-    rows = np.empty((len(POOLINGS), len(page.blocks)))
-    rows[_OF_SHAPE] = bayes.log_ratio_of(families["shape"], shape_hashes(page), np.uint64(1))
-    _pool(page, of_texts, bayes.log_ratio_of(families["class_words"], of_words), rows)
-    np.maximum(rows, -MAX_LOG_ODDS, out=rows)
-    return np.minimum(rows, MAX_LOG_ODDS, out=rows)
-
-
-@accelerated()
-def _pool(page: Page, of_texts: Floats, of_words: Floats, rows: Floats) -> None:
-    """Fill the *rows* of texts and class words, which were each looked up.
+    """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks].
 
     The mean of each block's words and symbols; sum, least and greatest of the class words of its
     ancestors, and of 0. They are added in their order by element, and then by block.
     """
     texts, element, containers = page.texts, page.attributes.element, page.containers
+    families = {family.name: family for family in bayes.families}
+    unigram, shape, class_words = (families[name] for name in ("unigram", "shape", "class_words"))
+    of_texts, rows = np.empty(len(texts.token)), np.empty((len(POOLINGS), len(page.blocks)))
+    for some in portions(len(of_texts)):
+        ids = page.tokens.token_id[texts.token[some]]
+        of_texts[some], _ = bayes.log_ratio(unigram, buckets_of_ids(ids, unigram.bits))
     rows[0] = np.bincount(texts.block, of_texts, rows.shape[1]) / texts.size
+    rows[1], _ = bayes.log_ratio(shape, shape.values(page, shape.bits).bucket)
+    of_words, _ = bayes.log_ratio(class_words, class_words.values(page, class_words.bits).bucket)
     for row, reduce in zip(rows[-3:], (np.add, np.minimum, np.maximum), strict=True):
         of_elements = np.zeros(len(containers) + 1)
         reduce.at(of_elements, element, of_words)
         reduce.reduce(of_elements[containers.around], out=row)
+    np.maximum(rows, -MAX_LOG_ODDS, out=rows)
+    return np.minimum(rows, MAX_LOG_ODDS, out=rows)
 
 
 _SCORES = ("score", "score_of_heading_above", "page_evidence")
@@ -220,19 +222,37 @@ class BlockInputs(NamedTuple):
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    columns = Columns(INPUTS, np.empty((len(INPUTS), len(score))))
-    features, of_evidence, scores, opinions, containers, neighbours = (
-        columns.rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
+    rows = np.empty((len(INPUTS), len(score)))
+    fill_inputs(page, evidence, score, rows)
+    return BlockInputs(score, Columns(INPUTS, rows))
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part knows of each step, and where the rows are that it is about."""
+    texts, places, containers = feature_tables()
+    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("blocks", "words"))
+    return (
+        *(texts, places, opinion_tables(), containers),
+        *([len(TEXT), *_ENDS], LOG1P_TABLE, [*COUNTED, *map(INPUTS.index, sizes)]),
+        *(_OPINIONS, EPSILON, _OF_NEIGHBOURS.tolist(), list(NEIGHBOUR_OFFSETS)),
     )
-    above = fill_features(page, features)
+
+
+@accelerated(_tables, "InputFiller")
+def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
+    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS``."""
+    columns = Columns(INPUTS, rows)
+    of_blocks, of_evidence, scores, opinions, containers, neighbours = (
+        rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
+    )
+    above = fill_features(page, of_blocks)
     of_evidence[:] = evidence
     fill_opinions(page, columns, opinions)
     mass, total = evidence_mass(page, score)
     scores[0], scores[1], scores[2] = score, of_heading_above(above, score), np.log1p(total)
-    kept, _ = evidence_mass(page, columns.rows[_OPINIONS])
+    kept, _ = evidence_mass(page, rows[_OPINIONS])
     fill_containers(page, np.array([mass, kept]), containers)
-    _fill_neighbours(columns.rows[_OF_NEIGHBOURS], neighbours)
-    return BlockInputs(score, columns)
+    _fill_neighbours(rows[_OF_NEIGHBOURS], neighbours)
 
 
 def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:

@@ -27,7 +27,7 @@ LAYOUT_SMOOTHING = 300.0
 
 MAX_LOG_WORDS = 9  # log2 of a block's words: blocks of more than 500 are alike
 LINK_CLASSES = 5  # link density in fifths
-_MAX_LINKS = LINK_CLASSES - 0.01  # so that all words are in the last fifth
+MAX_LINKS = LINK_CLASSES - 0.01  # so that all words are in the last fifth
 _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the last
 
 
@@ -43,8 +43,8 @@ def shape_hashes(page: Page) -> TokenIds:
     padded[0] = padded[-1] = _BEYOND_PAGE
     shapes, words, linked = padded[1:-1], page.blocks.words, page.blocks.linked_words
     words = np.maximum(words, 1)
-    links = (linked / words * _MAX_LINKS).astype(np.uint64)
-    np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
+    links = (linked / words * MAX_LINKS).astype(np.uint64)
+    np.add(SIZES.take(words, mode="clip"), links, out=shapes)
     return mix((padded[:-2], shapes, padded[2:]))
 
 
@@ -55,7 +55,7 @@ def _sizes() -> TokenIds:
     return rounded * np.uint64(LINK_CLASSES)
 
 
-_SIZES = _sizes()
+SIZES = _sizes()
 
 
 def class_words(page: Page, bits: int) -> Values:

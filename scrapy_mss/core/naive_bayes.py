@@ -29,9 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.core.hashing import MULTIPLIERS, buckets
-from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, TokenIds, Tokens, prefix_sums
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
@@ -50,6 +48,11 @@ HUGE_PAGES: int | None = getattr(mmap, "MADV_HUGEPAGE", None)
 OUT, IN = 0, 1
 
 Table: TypeAlias = NDArray[np.uint32]
+# Of each family the filled buckets and their (out, in) counts: int32[n] ascending, uint32[n, 2].
+Filled: TypeAlias = Mapping[str, tuple[Ints, Table]]
+
+# Filled buckets that are not worth adding up: as much as thirty pages have.
+FEW_FILLED = 2**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Observation:
     be, for it is sent between processes and added where nothing else may wait.
     """
 
-    counts: Mapping[str, tuple[Ints, Table]]  # of each family: int32[n] ascending, uint32[n, 2]
+    counts: Filled
     tokens: Counts  # int64[2]
     digest: int
     pages: int = 1
@@ -73,6 +76,14 @@ class Observation:
         if self.tokens.shape != (2,) or self.tokens.min() < 0 or self.pages < 0:
             raise ValueError(f"expected two numbers of tokens, got {self.tokens}")
 
+    @property
+    def highest(self) -> int:
+        return max((int(more.max(initial=0)) for _, more in self.counts.values()), default=0)
+
+    @property
+    def n_filled(self) -> int:
+        return sum(len(bucket) for bucket, _ in self.counts.values())
+
     def uncounted(self) -> Observation:
         """What the same pages add that are learned without being counted: their digest."""
         return Observation({}, np.zeros(2, np.int64), self.digest, 0)
@@ -81,16 +92,20 @@ class Observation:
 class NaiveBayes(Generic[PageT]):
     """In and out counts for each family of features.
 
-    ``counts[family]`` is uint32[buckets, 2] (out, in), ``tokens`` int64[2] the tokens learned.
-    ``digest`` is the sum of the digests of all pages learned, so it names the counts whatever the
-    order or the crawl in which the pages came.
+    ``tokens`` is int64[2], the tokens learned. ``digest`` is the sum of the digests of all pages
+    learned, so it names the counts whatever the order or the crawl in which the pages came.
+
+    Until counts are looked up, only the filled buckets are kept, mostly a tenth of the tables: what
+    is sent, stored or added up needs no more.
     """
 
     def __init__(self, families: Sequence[Family[PageT]]) -> None:
         self.families = tuple(families)
-        self.counts: dict[str, Table] = {
-            family.name: _new_table(1 << family.bits) for family in families
-        }
+        self._sizes = {family.name: 1 << family.bits for family in families}
+        # What was added, or tables of it. One attribute: threads may read with the same counts.
+        self._added: list[Filled] | dict[str, Table] = []
+        self._n_filled = self._n_summed = 0  # buckets of a list, and when they were last added up
+        self._highest = 0  # what no count of a list exceeds
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pages = 0
         self.digest = 0
@@ -106,11 +121,40 @@ class NaiveBayes(Generic[PageT]):
         tokens = np.array([len(inside) - n_inside, n_inside])
         return Observation(counts, tokens, page_digest(page.tokens, inside))
 
+    @property
+    def counts(self) -> dict[str, Table]:
+        """Of each family uint32[buckets, 2], the (out, in) counts, in tables made when asked."""
+        added = self._added
+        if isinstance(added, dict):
+            return added
+        tables = {name: _new_table(size) for name, size in self._sizes.items()}
+        for filled in added:
+            _add_to(tables, filled)
+        self._added = tables
+        return tables
+
+    def total(self) -> Observation:
+        """All that was learned, as what adds it to none."""
+        added = self._added
+        if isinstance(added, dict):
+            filled = {name: _filled_of(table) for name, table in added.items()}
+        else:
+            filled = {name: _sum_of(name, added) for name in self._sizes}
+            self._added = [filled]
+        return Observation(filled, self.tokens.copy(), self.digest, self.pages)
+
     def has_room(self, observation: Observation) -> bool:
-        """Whether no count would overflow by adding *observation*."""
+        """Whether no count would overflow by adding *observation*; an IndexError if it is odd."""
+        for name, (bucket, _) in observation.counts.items():
+            if len(bucket) and not 0 <= bucket.min() <= bucket.max() < self._sizes[name]:
+                raise IndexError(f"a bucket of {name!r} is not in a table of {self._sizes[name]}")
         totals = *(self.tokens + observation.tokens).tolist(), self.pages + observation.pages
-        return max(totals) <= MAX_TOTAL and all(
-            np.all(self.counts[name][bucket] <= MAX_COUNT - more)
+        if max(totals) > MAX_TOTAL:
+            return False
+        if isinstance(self._added, list) and self._highest + observation.highest <= MAX_COUNT:
+            return True
+        return all(
+            np.all(_counts_at(bucket, self.counts[name]) <= MAX_COUNT - more)
             for name, (bucket, more) in observation.counts.items()
         )
 
@@ -118,8 +162,16 @@ class NaiveBayes(Generic[PageT]):
         """Count the pages that *observation* is of."""
         if not self.has_room(observation):
             raise OverflowError(_FULL)
-        for name, (bucket, more) in observation.counts.items():
-            self.counts[name][bucket] += more
+        if self._n_filled > max(2 * self._n_summed, FEW_FILLED):
+            self._n_filled = self._n_summed = self.total().n_filled
+        if 2 * self._n_summed > sum(self._sizes.values()):
+            _ = self.counts  # where that takes no more memory
+        if isinstance(self._added, dict):
+            _add_to(self._added, observation.counts)
+        else:
+            self._added.append(observation.counts)
+            self._highest += observation.highest
+            self._n_filled += observation.n_filled
         self.tokens += observation.tokens
         self.pages += observation.pages
         self.digest = _added(self.digest, observation.digest)
@@ -130,32 +182,16 @@ class NaiveBayes(Generic[PageT]):
 
     def merge(self, other: NaiveBayes[PageT]) -> None:
         """Add what *other* has learned."""
-        if self.counts.keys() != other.counts.keys():
+        if self._sizes != other._sizes:
             raise ValueError(
                 f"models of different features cannot be added: this one has "
-                f"{', '.join(self.counts)}, the other {', '.join(other.counts)}"
+                f"{', '.join(self._sizes)}, the other {', '.join(other._sizes)}"
             )
-        if any(
-            np.any(self.counts[name][rows] > MAX_COUNT - more[rows])
-            for name, more in other.counts.items()
-            for rows in portions(len(more))
-        ):
-            raise OverflowError(_FULL)
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
             raise OverflowError(_TOO_MANY)
-        for name, more in other.counts.items():
-            self.counts[name] += more
-        self.tokens += other.tokens
-        self.pages += other.pages
-        self.digest = _added(self.digest, other.digest)
-
-    def copy_from(self, other: NaiveBayes[PageT]) -> None:
-        """Take over the counts of *other*, in the arrays that there are."""
-        for name, counts in other.counts.items():
-            self.counts[name][...] = counts
-        self.tokens[...] = other.tokens
-        self.pages = other.pages
-        self.digest = other.digest
+        if isinstance(other._added, dict):  # it is looked up, and so will be the sum
+            _ = self.counts
+        self.add(other.total())
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
@@ -163,25 +199,14 @@ class NaiveBayes(Generic[PageT]):
         for some in portions(len(bucket)):
             ratio[some] = _ratios(self.counts[family.name], bucket[some], family.smoothing)
         seen = ratio < np.inf
-        return self._log(ratio), seen
-
-    def log_ratio_of(
-        self, family: Family[PageT], ids: TokenIds, factor: np.uint64 = MULTIPLIERS[0]
-    ) -> Floats:
-        """The same of what has these *ids* (uint64[n]), whose *factor* is 1 if they are mixed."""
-        factors = factor, MULTIPLIERS[1]
-        return self._log(ratios(ids, self.counts[family.name], family.smoothing, factors))
-
-    def _log(self, ratio: Floats) -> Floats:
-        """The logarithm of *ratio* in its place, by that of all tokens; 0 of what was not seen."""
-        unseen = ratio == np.inf
         np.log(ratio, out=ratio)
-        ratio -= self._prior
-        ratio[unseen] = 0.0
-        return ratio
+        ratio -= self.prior
+        ratio[~seen] = 0.0
+        return ratio, seen
 
     @property
-    def _prior(self) -> float:
+    def prior(self) -> float:
+        """log P(in) / P(out) of any token."""
         outside, inside = self.tokens.tolist()
         return float(np.log((inside + 1) / (outside + 1)))
 
@@ -198,7 +223,7 @@ class NaiveBayes(Generic[PageT]):
             ratio, seen = self.log_ratio(family, _one_a_token(family, page).bucket)
             total += _with_neighbours(ratio, seen) if neighbours else ratio
             known |= seen
-        return np.where(known, total + self._prior, total)
+        return np.where(known, total + self.prior, total)
 
     def probability(self, page: PageT, *, neighbours: bool = False) -> Floats:
         """The probability that each token is inside: float64[n_tokens]."""
@@ -223,18 +248,37 @@ def _new_table(n_buckets: int) -> Table:
     return np.frombuffer(buffer, np.uint32).reshape(n_buckets, 2)
 
 
+def _add_to(tables: Mapping[str, Table], filled: Filled) -> None:
+    """Add what is *filled* to *tables*, two counts as one number: neither exceeds its 32 bits."""
+    for name, (bucket, more) in filled.items():
+        tables[name].view(np.uint64)[bucket] += more.view(np.uint64)
+
+
+def _filled_of(table: Table) -> tuple[Ints, Table]:
+    # Of bools, which takes a quarter of the time.
+    bucket = np.flatnonzero(table.reshape(-1).view(np.uint64) != 0).astype(np.int32)
+    return bucket, _counts_at(bucket, table)
+
+
+def _counts_at(bucket: Ints, table: Table) -> Table:
+    """The rows of *bucket*, two counts at one look-up."""
+    return table.reshape(-1).view(np.uint64).take(bucket).view(np.uint32).reshape(-1, 2)
+
+
+def _sum_of(name: str, added: Sequence[Filled]) -> tuple[Ints, Table]:
+    """The buckets that are filled by all that was *added* to the family *name*."""
+    parts = [_NO_COUNTS, *(filled[name] for filled in added if name in filled)]
+    bucket, counts = _summed(*map(np.concatenate, zip(*parts, strict=True)))
+    is_filled = counts.any(axis=1)
+    return bucket[is_filled], counts[is_filled]
+
+
+_NO_COUNTS = np.zeros(0, np.int32), np.zeros((0, 2), np.uint32)
+
+
 def portions(n: int, size: int = PORTION) -> Iterator[slice]:
     """All of *n* rows, so many at a time that what is computed of them is small."""
     return (slice(at, at + size) for at in range(0, n, size))
-
-
-@accelerated()
-def ratios(
-    ids: TokenIds, counts: Table, smoothing: float, factors: tuple[np.uint64, ...]
-) -> Floats:
-    """float64[n]: `_ratios` of what has these *ids* (uint64[n]), mixed by two *factors*."""
-    mixed = ids * factors[0]
-    return _ratios(counts, buckets(mixed, len(counts).bit_length() - 1), smoothing)
 
 
 def _ratios(counts: Table, bucket: Ints, smoothing: float) -> Floats:

@@ -34,7 +34,6 @@ from scrapy_mss.crawl.wire import (
     ModelChanges,
     PageAnswer,
     PageRequest,
-    all_of,
 )
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Example, Model
@@ -104,7 +103,7 @@ class WorkerPool:
 
     def __init__(self, model: Model, options: Options) -> None:
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        self._counts = None if model.learned is model else all_of(model.bayes)
+        self._counts = None if model.learned is model else model.bayes.total()
         self._seconds = options.timeout
         self._changes = ModelChanges(model)
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted

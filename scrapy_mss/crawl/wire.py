@@ -15,14 +15,12 @@ from functools import lru_cache
 from threading import Lock
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.blocks.families import new_counts
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import NaiveBayes, Observation
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.processes import FORMS, packed, unpacked
 from scrapy_mss.items import WRAPPER
 from scrapy_mss.models.model import Example, Model
@@ -42,7 +40,8 @@ FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 NOTHING: Final = -1  # the generation of a copy without any counts
 EMPTY: Final = b""  # the change that a copy which misses too much begins with
-MAX_BYTES: Final = 2**23  # of changes that are kept; the counts of the bundled model take 6 MB
+# Of changes that are kept, fifty pages or more: a worker is sent what it lacks with each page.
+MAX_BYTES: Final = 2**21
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class ModelChanges:
             if generation != NOTHING and missed <= len(self._changes):
                 return [*self._changes][len(self._changes) - missed :], self._generation
             learned, now = self._model.learned, self._generation
-            whole = ModelChange(all_of(learned.bayes), Lessons.total([learned.lessons]))
+            whole = ModelChange(learned.bayes.total(), Lessons.total([learned.lessons]))
         return [EMPTY, packed(whole)], now
 
 
@@ -157,22 +156,12 @@ def follow(model: Model, changes: Iterable[bytes]) -> None:
     learned = model.learned
     for change in changes:
         if change == EMPTY:
-            learned.bayes.copy_from(Model(model.profile).bayes)
+            learned.bayes = new_counts(learned.profile.families)
             learned.lessons = Lessons()
         else:
             by = unpacked(change, ModelChange)
             learned.bayes.add(by.observation)
             learned.lessons.add(by.lessons)
-
-
-def all_of(bayes: NaiveBayes[Page]) -> Observation:
-    """All counts of *bayes*, as what they add to none."""
-    filled = {
-        name: np.flatnonzero(table.any(axis=1)).astype(np.int32)
-        for name, table in bayes.counts.items()
-    }
-    counts = {name: (rows, bayes.counts[name][rows]) for name, rows in filled.items()}
-    return Observation(counts, bayes.tokens.copy(), bayes.digest, bayes.pages)
 
 
 @lru_cache(CACHED)

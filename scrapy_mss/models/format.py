@@ -51,8 +51,8 @@ from scrapy_mss.blocks.page_features import (
     page_features,
 )
 from scrapy_mss.blocks.selection import threshold
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, Table
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, Observation, Table
+from scrapy_mss.markup.tokens import Floats, Ints
 from scrapy_mss.models.model import MAX_KEYS, LearnedPages, Model, OtherFamily
 from scrapy_mss.models.profiles import PROFILES, Profile
 
@@ -62,6 +62,7 @@ DIGEST_SIZE = 16
 MAX_HEADER = 2**20
 COMPRESSION = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
 MAX_BUCKETS = 2**24  # of a family that this version does not know
+MAX_DIGEST = 2**DIGEST_BITS - 1
 # What earlier commits wrote, by profile, in place of version 1 of all its families.
 FIRST_VERSIONS = frozenset(
     (
@@ -122,13 +123,12 @@ def _packed_families(model: Model) -> tuple[list[dict[str, Any]], list[bytes]]:
 
     Counts of versions older than the one before this version's are dropped.
     """
-    bayes, rows, blocks = model.bayes, [], []
-    oldest = {family.name: family.version - 1 for family in bayes.families}
-    for family in bayes.families:
-        counts = bayes.counts[family.name]
-        filled = np.flatnonzero(counts.any(axis=1))
-        blocks.append(_pack(COUNTS, filled, *counts[filled].T))
-        row = {"name": family.name, "filled": len(filled), "bytes": len(blocks[-1])}
+    total, rows, blocks = model.bayes.total(), [], []
+    oldest = {family.name: family.version - 1 for family in model.bayes.families}
+    for family in model.bayes.families:
+        buckets, counts = total.counts[family.name]
+        blocks.append(_pack(COUNTS, buckets, *counts.T))
+        row = {"name": family.name, "filled": len(buckets), "bytes": len(blocks[-1])}
         rows.append({**row, "version": family.version, "pages": model.pages_of(family.name)})
     for (name, version), other in sorted(model.other_families.items()):
         if version < oldest.get(name, 0):
@@ -200,12 +200,10 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
 def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
     profile = _profile(header)
     model = Model(profile)
-    bayes = model.bayes
-    bayes.pages = _count(header["pages"], MAX_TOTAL)
-    n_outside, n_inside = header["tokens"]
-    bayes.tokens[:] = _count(n_outside, MAX_TOTAL), _count(n_inside, MAX_TOTAL)
-    bayes.digest = _count(header["digest"], 2**DIGEST_BITS - 1)
-    parts = _read_families(model, header, parts)
+    pages, digest = _count(header["pages"], MAX_TOTAL), _count(header["digest"], MAX_DIGEST)
+    tokens = np.array([_count(number, MAX_TOTAL) for number in header["tokens"]])
+    counts, parts = _read_families(model, header, parts)
+    model.bayes.add(Observation(counts, tokens, digest, pages))
     if "learned_pages" in header:
         row = header["learned_pages"]
         block, parts = _split(parts, row)
@@ -214,7 +212,7 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
         row = header["lessons"]
         block, parts = _split(parts, row)
         keys, *sums = _unpack(LESSONS, block, _count(row["count"], MAX_ROWS))
-        reader = _count(row["reader"], 2**DIGEST_BITS - 1)
+        reader = _count(row["reader"], MAX_DIGEST)
         model.lessons = Lessons(keys, np.stack(sums, axis=1).astype(np.int64), reader)
     if "learned" in header:
         block, parts = _split(parts, header["learned"])
@@ -232,10 +230,12 @@ def _split(parts: bytes, row: Mapping[str, Any]) -> tuple[bytes, bytes]:
     return parts[:size], parts[size:]
 
 
-def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
-    """Fill the counts of *model*; what comes after them in *parts*."""
+def _read_families(
+    model: Model, header: dict[str, Any], parts: bytes
+) -> tuple[dict[str, tuple[Ints, Table]], bytes]:
+    """The counts of the families of *model*, which gets the others, and what follows in *parts*."""
     own = {family.name: family for family in model.bayes.families}
-    n_pages = model.bayes.pages
+    counts, n_pages = dict[str, tuple[Ints, Table]](), header["pages"]
     version_of_all = int(header.get("fingerprint") in FIRST_VERSIONS)
     model.uncounted = Counter(dict.fromkeys(own, n_pages))
     read = set()
@@ -248,15 +248,13 @@ def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
             raise ValueError(f"two blocks of counts for version {version} of {name!r}")
         read.add((name, version))
         if family is not None and version == family.version:
-            table = model.bayes.counts[name]
-            buckets, counts = _unpack_counts(block, filled, len(table))
-            # As one number each, which numpy copies in a sixth of the time.
-            table.view(np.uint64)[buckets] = counts.view(np.uint64)
+            buckets, table = _unpack_counts(block, filled, 1 << family.bits)
+            counts[name] = buckets.astype(np.int32), table
             model.uncounted[name] -= pages
         else:
             counted = OtherFamily(pages, *_unpack_counts(block, filled, MAX_BUCKETS))
             model.other_families[name, version] = counted
-    return parts
+    return counts, parts
 
 
 def _profile(header: dict[str, Any]) -> Profile:

@@ -232,7 +232,7 @@ class Model:
         learned = self.learned.bayes
         if self._counted is None or self._counted[0] != learned.digest:
             both = new_counts(self.profile.families)
-            both.copy_from(self.bayes)
+            both.merge(self.bayes)
             both.merge(learned)
             self._counted = learned.digest, both
         return self._counted[1]
@@ -245,7 +245,7 @@ class Model:
         """The families that start from zero, and how many pages another version has counted."""
         pages: dict[str, int] = {}
         for (name, _), other in self.other_families.items():
-            if name in self.bayes.counts and not self.pages_of(name):
+            if name in self.profile.families and not self.pages_of(name):
                 pages[name] = max(other.pages, pages.get(name, 0))
         return pages
 

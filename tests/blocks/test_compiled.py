@@ -12,10 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks import features
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.features import FEATURES, Columns, group_sums
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
+from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
@@ -26,10 +24,10 @@ from scrapy_mss.blocks.texts import (
     shared_words,
     text_counts,
 )
-from scrapy_mss.core.hashing import MULTIPLIERS, numbered
+from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import container_features, counts_of, random_network
+from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -174,18 +172,15 @@ def test_places_beyond_an_array_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["begin", "end", "around", "parent"])
-@pytest.mark.parametrize("step", ["pool", "_fill_places", "fill_containers", "opinions"])
+@pytest.mark.parametrize("step", ["block_evidence", "block_inputs"])
 def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
     page = Page.of("<div><p>one two</div><p>three")
     beyond = np.full_like(getattr(page.containers, name), 9)
     vars(page)["containers"] = replace(page.containers, **{name: beyond})
-    n = len(page.blocks)
-    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
+    evidence = np.zeros((len(POOLINGS), len(page.blocks)))
     calls: dict[str, Callable[[], object]] = {
-        "pool": lambda: _compiled.pool(page, np.zeros(9), np.zeros(0), np.zeros((5, n))),
-        "_fill_places": lambda: features.fill_features(page, np.zeros((len(FEATURES), n))),
-        "fill_containers": lambda: container_features(page, {"": np.zeros(n)}),
-        "opinions": lambda: fill_opinions(page, columns, np.zeros((len(OPINION_COLUMNS), n))),
+        "block_evidence": lambda: block_evidence(page, COUNTS),
+        "block_inputs": lambda: block_inputs(page, evidence, evidence[0]),
     }
 
     with pytest.raises(IndexError):
@@ -193,8 +188,11 @@ def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
 
 
 def test_counts_that_are_no_power_of_two_are_refused() -> None:
+    damaged = counts_of()
+    damaged.counts["shape"] = np.zeros((3, 2), np.uint32)
+
     with pytest.raises(ValueError, match="expected 3 values, got 4"):
-        _compiled.ratios(np.zeros(1, np.uint64), np.zeros((3, 2), np.uint32), 0.5, MULTIPLIERS)
+        block_evidence(Page.of("<p>one"), damaged)
 
 
 def test_a_parent_that_comes_later_is_refused() -> None:

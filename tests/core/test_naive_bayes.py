@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.families import CLASS_WORDS, FAMILIES, LAYOUT_SMOOTHING, SHAPE, new_counts
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core import naive_bayes
 from scrapy_mss.core.features import UNIGRAM, Family
-from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, logistic
+from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, Observation, logistic
+from scrapy_mss.crawl.processes import packed
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.profiles import DEFAULT
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
@@ -172,17 +174,46 @@ def test_an_observation_is_what_learning_adds() -> None:
     assert state(bayes) == state(learned(DEFAULT.families, expected))
 
 
-def test_a_copy_has_the_counts_in_its_own_arrays() -> None:
-    pages = [(page.page, page.inside) for page in map(news_page, range(2))]
-    source, copy = learned(PAPER, pages[:1]), learned(PAPER, pages[1:])
-    tables = list(copy.counts.values())
+@given(st.lists(labelled(LAYOUTS), max_size=5), st.integers(0, 5))
+def test_tables_and_filled_buckets_are_the_same_counts(pages: list[Example], n: int) -> None:
+    """Whether tables are made before, between or after what is learned."""
+    bayes, without_tables = learned(SMALL, pages[:n]), learned(SMALL, pages)
+    assert bayes.counts
+    for page, inside in pages[n:]:
+        bayes.learn(page, inside)
 
-    copy.copy_from(source)
+    totals = bayes.total(), without_tables.total()
 
-    assert state(copy) == state(source)
-    assert all(one is table for one, table in zip(tables, copy.counts.values(), strict=True))
-    copy.learn(*pages[1])
-    assert state(source) == state(learned(PAPER, pages[:1]))
+    assert packed(totals[0]) == packed(totals[1])
+    copy = NaiveBayes(SMALL)
+    copy.add(totals[0])
+    assert state(copy) == state(bayes) == state(without_tables)
+
+
+def test_many_filled_buckets_become_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(naive_bayes, "FEW_FILLED", 1000)
+    family = replace(UNIGRAM, bits=12)
+    bayes, tables = learned([family], []), learned([family], [])
+    assert tables.counts
+    for number in range(5):
+        page = Page.of(" ".join(f"w{n}" for n in range(600 * number, 600 * number + 700)))
+        for each in (bayes, tables):
+            each.learn(page, np.arange(700) % 2 == 0)
+
+    assert bayes.total().n_filled > 2**11
+    assert state(bayes) == state(tables)
+
+
+@pytest.mark.parametrize("bucket", [-1, 2**12])
+def test_a_bucket_that_no_table_has_is_not_added(bucket: int) -> None:
+    """Another process may have sent it."""
+    bayes = learned(SMALL, [])
+    counts = {"unigram": (np.array([bucket], np.int32), np.ones((1, 2), np.uint32))}
+
+    with pytest.raises(IndexError, match="'unigram'"):
+        bayes.add(Observation(counts, np.ones(2, np.int64), 0))
+
+    assert state(bayes) == state(learned(SMALL, []))
 
 
 def test_families_of_runs_have_no_scores_of_tokens() -> None:
@@ -224,12 +255,14 @@ def test_counts_of_different_features_cannot_be_merged() -> None:
         new_counts(PAPER).merge(new_counts(["unigram"]))
 
 
-@pytest.fixture
-def nearly_full() -> NaiveBayes[Page]:
+@pytest.fixture(params=["tables", "filled buckets"])
+def nearly_full(request: pytest.FixtureRequest) -> NaiveBayes[Page]:
     """Counts with room for two more occurrences of "one" outside."""
     bayes = new_counts(["unigram"])
-    bucket = UNIGRAM.values(Page.of("one"), UNIGRAM.bits).bucket[0]
-    bayes.counts["unigram"][bucket, OUT] = MAX_COUNT - 2
+    bucket = UNIGRAM.values(Page.of("one"), UNIGRAM.bits).bucket[:1]
+    counts = np.array([[MAX_COUNT - 2, 0]], np.uint32)
+    bayes.add(Observation({"unigram": (bucket, counts)}, np.zeros(2, np.int64), 0, 0))
+    assert request.param != "tables" or bayes.counts
     return bayes
 
 

@@ -304,7 +304,7 @@ def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps:
             learn(changes, model, number)
         elif step == "become":
             with changes.changing():
-                model.learned.bayes.copy_from(learned(range(number)).bayes)
+                model.learned.bayes.merge(learned(range(number)).bayes)
         elif step == "fail":
             with (
                 pytest.raises(ZeroDivisionError),
@@ -319,7 +319,7 @@ def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps:
 
 def test_a_copy_is_sent_what_it_lacks_and_no_more() -> None:
     model = bundled_model()
-    model.learned.bayes.copy_from(model.bayes)
+    model.learned.bayes.merge(model.bayes)
     changes = ModelChanges(model)
     copy = Copy(changes)
     copy.follow()
