@@ -11,18 +11,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import Shared, TextCounts, Texts, each_once, shared_words, text_counts
+from scrapy_mss.blocks.texts import (
+    Shared,
+    TextCounts,
+    Texts,
+    each_once,
+    pairs,
+    shared_pairs,
+    shared_words,
+    text_counts,
+)
 from scrapy_mss.core.hashing import mix, mix_rows
-from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
+from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
+MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
 
@@ -149,6 +159,13 @@ class Page:
             inside = slice(start, tokens.partner[start])
             ids = each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
         return shared_words(self.texts, ids)
+
+    @lazy
+    def description_pairs(self) -> Shared:
+        """How many pairs of neighbouring words of the page's description each block has."""
+        words = word_ids(meta_description(self.tokens))
+        few = pairs(words if len(words) >= MIN_DESCRIPTION else words[:0])
+        return shared_pairs(self.texts, each_once(few))
 
     @property
     def title(self) -> str:

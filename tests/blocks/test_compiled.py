@@ -12,10 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks import features
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.features import FEATURES, Columns, group_sums
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
+from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
@@ -29,7 +27,7 @@ from scrapy_mss.blocks.texts import (
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import container_features, counts_of, random_network
+from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -174,18 +172,15 @@ def test_places_beyond_an_array_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["begin", "end", "around", "parent"])
-@pytest.mark.parametrize("step", ["block_evidence", "_fill_places", "fill_containers", "opinions"])
+@pytest.mark.parametrize("step", ["block_evidence", "block_inputs"])
 def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
     page = Page.of("<div><p>one two</div><p>three")
     beyond = np.full_like(getattr(page.containers, name), 9)
     vars(page)["containers"] = replace(page.containers, **{name: beyond})
-    n = len(page.blocks)
-    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
+    evidence = np.zeros((len(POOLINGS), len(page.blocks)))
     calls: dict[str, Callable[[], object]] = {
         "block_evidence": lambda: block_evidence(page, COUNTS),
-        "_fill_places": lambda: features.fill_features(page, np.zeros((len(FEATURES), n))),
-        "fill_containers": lambda: container_features(page, {"": np.zeros(n)}),
-        "opinions": lambda: fill_opinions(page, columns, np.zeros((len(OPINION_COLUMNS), n))),
+        "block_inputs": lambda: block_inputs(page, evidence, evidence[0]),
     }
 
     with pytest.raises(IndexError):
