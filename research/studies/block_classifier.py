@@ -42,7 +42,6 @@ from scrapy_mss.blocks.features import FEATURES, Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.files import write_atomically
@@ -184,7 +183,7 @@ def threshold_at_one_half() -> Iterator[None]:
 @contextmanager
 def without_span() -> Iterator[None]:
     """All that is above the threshold is kept, wherever on the page."""
-    with patch.object(selection, "in_span", lambda _page, _span, above: above):
+    with patch.object(selection, "in_span", lambda _page, _scores, above: above):
         yield
 
 
@@ -193,8 +192,8 @@ def without_cleaning() -> Iterator[None]:
     """The whole span is kept."""
     in_span = selection.in_span
 
-    def whole(page: Page, span: Span, above: Bools) -> Bools:
-        return in_span(page, span, np.ones_like(above))
+    def whole(page: Page, scores: Floats, above: Bools) -> Bools:
+        return in_span(page, scores, np.ones_like(above))
 
     with patch.object(selection, "in_span", whole):
         yield

@@ -55,7 +55,7 @@ class Columns(Mapping[str, Floats]):
 
     def some(self, names: tuple[str, ...]) -> Floats:
         """float64[k, n]: a copy of the rows of *names*."""
-        some: Floats = self.rows[[self._places_of[name] for name in names]]
+        some: Floats = self.rows.take([self._places_of[name] for name in names], axis=0)
         return some
 
 

@@ -21,7 +21,8 @@ from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import (
     AUTHOR_CUES,
@@ -39,6 +40,7 @@ MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of bloc
 
 UNDECLARED = "nothing_declared"
 _OPINION, _SHARE = f"opinion_{OPINIONS[0].name}", f"share_of_{OPINIONS[0].name}"  # the first ones
+_TIME = TAG_NUMBERS["time"]
 
 
 class Origin(Enum):
@@ -86,25 +88,25 @@ class ReadPage:
     @property
     def times(self) -> int:
         """How many `<time>` there are between the first and the last of the kept blocks."""
-        at = self.kept.nonzero()[0]
+        at, tokens = self.kept.nonzero()[0], self.page.tokens
         if not len(at):
             return 0
-        first, last = self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]]
-        return int(np.count_nonzero(self.page.tokens.is_open("time")[first : last + 1]))
+        span = slice(self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]] + 1)
+        tags = tokens.tag[span]
+        if _TIME not in tags.tobytes():
+            return 0
+        return int(np.count_nonzero((tags == _TIME) & (tokens.kind[span] == OPEN)))
 
     @lazy
     def agreements(self) -> list[float]:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        columns = self.inputs.columns
-        speaks = columns.run(_SHARE, len(OPINIONS))[:, 0] > 0
-        of_opinions = columns.run(_OPINION, len(OPINIONS)) * self.page.words
-        both = np.add.reduce(of_opinions * self.kept, axis=1)
-        size = np.add.reduce(of_opinions, axis=1)
-        f1 = 2.0 * both / np.maximum(float(np.add.reduce(self.words)) + size, 1.0)
-        found: list[float] = f1[speaks].tolist()
-        return found
+        opinions, shares = (self.inputs.columns.run(of, len(OPINIONS)) for of in (_OPINION, _SHARE))
+        words = np.array((self.words, self.page.words))
+        both, sizes = np.add.reduce(opinions * words[:, np.newaxis], axis=2).tolist()
+        rows = zip(both, sizes, shares[:, 0].tolist(), strict=True)
+        return [2.0 * shared / (self.n_words + size) for shared, size, share in rows if share]
 
     @lazy
     def address(self) -> PageUrl:

@@ -286,35 +286,47 @@ def best_run(const double[::1] scores not None):
     return start, end, best
 
 
+def half_of_f1(
+    const double[::1] probability, const double[::1] words, const Py_ssize_t[::1] best_first
+):
+    """Half of the greatest F1 that is expected of the best blocks, however many they are."""
+    cdef double hits = 0, n_words = 0, expected = 0, best = 0
+    cdef Py_ssize_t n = probability.shape[0], i
+    _check_sizes(n, (words.shape[0], best_first.shape[0]))
+    _check_all(best_first, n)
+    for i in range(n):
+        expected += probability[best_first[i]] * words[best_first[i]]
+    for i in range(n if expected > 0 else 0):
+        hits += probability[best_first[i]] * words[best_first[i]]
+        n_words += words[best_first[i]]
+        best = max(best, hits / (n_words + expected))
+    return best
+
+
 def kept_tokens(page, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
     cdef const int[::1] partner = page.tokens.partner, number = page.blocks.of_token
     cdef const uint8_t[::1] is_chosen = kept.view("u1")
-    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i
-    cdef Py_ssize_t first = -1, last = -1, emptied = -1
-    cdef array before_removed = clone(_INT32S, n + 1, False)
-    cdef array before_kept = clone(_INT32S, n + 1, False)
-    cdef int* n_removed = before_removed.data.as_ints
-    cdef int* n_kept = before_kept.data.as_ints
+    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i, next_kept = n
+    cdef Py_ssize_t first = n, last = -1, next_removed = n, emptied = -1
     cdef bint stays
     result = numpy.zeros(n, "?")
     cdef uint8_t[::1] found = result.view("u1")
     _check_sizes(n, (number.shape[0],))
-    n_removed[0] = n_kept[0] = 0
     for i in range(n):
         if number[i] >= n_runs:
             raise IndexError(f"token {i} is in run {number[i]} of {n_runs}")
+        if number[i] >= 0 and is_chosen[number[i]]:
+            first, last = min(first, i), i
+    for i in range(last, first - 1, -1):  # 2: it begins an element with removed text alone
         stays = number[i] >= 0 and is_chosen[number[i]] != 0
-        n_removed[i + 1] = n_removed[i] + (number[i] >= 0 and not stays)
-        n_kept[i + 1] = n_kept[i] + stays
         if stays:
-            first = i if first < 0 else first
-            last = i
-    for i in range(last + 1):
-        if i < partner[i] < n and n_removed[partner[i]] > n_removed[i] and (
-            n_kept[partner[i]] == n_kept[i]
-        ):
+            next_kept = i
+        elif number[i] >= 0:
+            next_removed = i
+        found[i] = (stays or number[i] < 0) + 2 * (next_removed < partner[i] <= next_kept)
+    for i in range(first, last + 1):
+        if found[i] & 2:
             emptied = max(emptied, partner[i])
-        stays = n_removed[i + 1] == n_removed[i] and i > emptied
-        found[i] = i >= first and stays
+        found[i] = found[i] & 1 and i > emptied
     return result
