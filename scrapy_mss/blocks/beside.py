@@ -101,7 +101,7 @@ class Story:
 
     @lazy
     def headline(self) -> Headline:
-        return Headline.of(self.page, self.page.title_words)
+        return Headline.of(self.page)
 
     @lazy
     def title(self) -> int:

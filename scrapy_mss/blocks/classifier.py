@@ -28,11 +28,9 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
     COUNTED,
-    EPSILON,
     FEATURES,
     KEY_LEVELS,
     LOG1P_TABLE,
-    TEXT,
     Columns,
     container_names,
     evidence_mass,
@@ -228,14 +226,12 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
 
 
 def _tables() -> tuple[object, ...]:
-    """What the compiled part knows of each step, and where the rows are that it is about."""
-    texts, places, containers = feature_tables()
+    """What the compiled part knows of each step, and which rows are something else at last."""
     sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("blocks", "words"))
-    return (
-        *(texts, places, opinion_tables(), containers),
-        *([len(TEXT), *_ENDS], LOG1P_TABLE, [*COUNTED, *map(INPUTS.index, sizes)]),
-        *(_OPINIONS, EPSILON, _OF_NEIGHBOURS.tolist(), list(NEIGHBOUR_OFFSETS)),
-    )
+    counted = [*COUNTED, *map(INPUTS.index, sizes)]
+    of_neighbours = _OF_NEIGHBOURS.tolist(), list(NEIGHBOUR_OFFSETS)
+    tables = *feature_tables(), *opinion_tables()
+    return *tables, LOG1P_TABLE, counted, *of_neighbours, _ENDS[:-1]
 
 
 @accelerated(_tables, "InputFiller")

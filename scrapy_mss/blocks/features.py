@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Containers
-from scrapy_mss.blocks.texts import BITS, CLASSES, Shared
+from scrapy_mss.blocks.texts import BITS, CLASSES
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import Counts, Floats, Indices
+from scrapy_mss.markup.tokens import Floats, Indices
 
 Number = TypeVar("Number", np.float32, np.float64)
 
@@ -151,6 +151,12 @@ MAX_SHARED_BY_CHANCE = 4  # words of a headline that a description may share by 
 MIN_DESCRIBING = 0.5  # of the description, in a block that is the described text
 FAR = 9.0  # log of the words to a heading that is not there
 
+PATH_LENGTH = 5  # tags of a block's path, innermost first
+KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
+ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
+PER_WORDS = 100  # a density is a share of the evidence for so many words
+EPSILON = 1e-9  # words of evidence on a page without any
+
 _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
 _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
@@ -169,10 +175,10 @@ class Headline:
     block: int
 
     @classmethod
-    def of(cls, page: Page, title: Shared) -> Headline:
-        """By how many words of the *title* each block has."""
+    def of(cls, page: Page) -> Headline:
+        """By how many words of the title each block has."""
         level = heading_levels(page)
-        overlap, is_main, is_lower = _title_overlap(page, *title), level == 1, level > 1
+        overlap, is_main, is_lower = _title_overlap(page), level == 1, level > 1
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
@@ -212,43 +218,25 @@ def of_heading_above(above: Indices, values: Floats) -> Floats:
     return np.where(above >= 0, values[above], 0.0) if len(above) else values
 
 
-def _title_overlap(page: Page, hits: Counts, n_title: int) -> Floats:
-    words = page.words
+def _title_overlap(page: Page) -> Floats:
+    words, hits, n_title = page.words, page.text_counts.title_words, len(page.title_ids)
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
     completeness = np.minimum(1.0, hits / max(1, min(n_title, FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
 
 
-# What is counted, and what a row of a text is: a count, one for each word, the class of an end.
-_COUNTS = (*CLASSES, "letters", "words", "linked_words")
-_COUNT, _SHARE, _FIRST, _LAST = range(4)
-_ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
-
-
-# Of each row its place, what it is, and of which count or of which bits.
-_TEXT_ROWS = np.array(
-    [
-        *((TEXT.index(row), _COUNT, _COUNTS.index(name)) for row, name in LOGARITHMS.items()),
-        *((TEXT.index(row), _SHARE, _COUNTS.index(name)) for row, name in SHARES.items()),
-        *(
-            (TEXT.index(row), _LAST if end == "last" else _FIRST, BITS[name])
-            for row, (end, name) in ENDS.items()
-        ),
-    ],
-    np.int32,
-)
-
-
 def _fill_text(page: Page, rows: Floats) -> None:
     """The block's text, with counts for logarithms."""
     texts, words = page.text_counts, np.maximum(page.words, 1.0)
-    counts = np.vstack((texts.counts, texts.letters, words, page.blocks.linked_words))
-    for row, what, of in _TEXT_ROWS:
-        if what <= _SHARE:
-            rows[row] = counts[of] / (words if what == _SHARE else 1.0)
-        else:
-            rows[row] = (texts.last if what == _LAST else texts.first) & np.uint8(of) != 0
-    rows[_ALL_LINKED] = counts[-1] == words
+    counts = dict(zip(CLASSES, texts.counts, strict=True))
+    counts |= {"letters": texts.letters, "words": words, "linked_words": page.blocks.linked_words}
+    for row, name in LOGARITHMS.items():
+        rows[TEXT.index(row)] = counts[name]
+    for row, name in SHARES.items():
+        rows[TEXT.index(row)] = counts[name] / words
+    for row, (end, name) in ENDS.items():
+        rows[TEXT.index(row)] = getattr(texts, end) & BITS[name] != 0
+    rows[TEXT.index("all_linked")] = counts["linked_words"] == words
     which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.bincount(which)[which]
 
@@ -297,7 +285,7 @@ def _fill_headings(page: Page, level: Indices, above: Indices, rows: Floats) -> 
 
 def _fill_description(page: Page, rows: Floats) -> None:
     """The page's description of itself, by how many of its pairs of words each block has."""
-    hits, n_pairs = page.description_pairs
+    hits, n_pairs = page.text_counts.description_pairs, len(page.description_pairs)
     rows[:] = 0.0
     if not n_pairs:
         return
@@ -336,24 +324,22 @@ COUNTED = [
         *("later_headings", "words_below_heading"),
     )
 ]
+_REPETITIONS = FEATURES.index("repetitions")
 _FROM_HEADLINE = FEATURES.index("words_from_headline")
 _BELOW_HEADING = FEATURES.index("words_below_heading")
 _NUMBERS = (
     *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
     *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"], MAX_SHARED_BY_CHANCE, MIN_DESCRIBING, FAR),
+    *(PER_WORDS, EPSILON),
 )
 
 
-def feature_tables() -> tuple[tuple[object, ...], ...]:
-    """What the compiled part knows of texts; of tags, and the numbers; and of containers."""
+def feature_tables() -> tuple[object, ...]:
+    """What the compiled part knows of tags, and the numbers."""
     parents = np.full(256, len(PARENTS), np.uint8)
     parents[_PARENT_NUMBERS[:, 0]] = range(len(PARENTS))
-    of_tags = parents, len(PARENTS), _ANCESTOR_BITS, len(ANCESTORS)
-    return (
-        (_TEXT_ROWS, _ALL_LINKED, _REPETITIONS),
-        (*of_tags, _HEADING_LEVELS.astype(np.uint8), np.array(_NUMBERS, np.float64)),
-        (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS),
-    )
+    levels = _HEADING_LEVELS.astype(np.uint8)
+    return parents, _ANCESTOR_BITS, levels, np.array(_NUMBERS, np.float64)
 
 
 def _fill_places(page: Page, rows: Floats) -> tuple[int, Indices]:
@@ -361,7 +347,7 @@ def _fill_places(page: Page, rows: Floats) -> tuple[int, Indices]:
 
     What comes back is the headline's block, and the heading above each.
     """
-    headline = Headline.of(page, page.title_words)
+    headline = Headline.of(page)
     above = heading_above(headline.level)
     around, position, of_headline, headings = np.split(rows, _BREAKS)
     _fill_around(page, around)
@@ -380,11 +366,6 @@ _BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
 # tells the container of its own article from those of comments and teasers. Only evidence for the
 # article counts, weighed by words and as a share of the page's whole. What opinions keep is summed
 # likewise.
-PATH_LENGTH = 5  # tags of a block's path, innermost first
-KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
-ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
-PER_WORDS = 100  # a density is a share of the evidence for so many words
-EPSILON = 1e-9  # words of evidence on a page without any
 
 # What is said of each mass: what comes before and after, what is in elements with the same tag and
 # class words, some levels out, in each of the block's own ancestors, and on the same path of tags.

@@ -341,10 +341,10 @@ class Lessons:
         weight = np.sqrt(np.maximum(page.words, 1.0))
         share = UNIT * weight / weight.sum()
         place, residual = places(page, alone), inside - alone
-        sums = np.array([np.bincount(place, each, N_PLACES) for each in (share, share * residual)])
-        filled = np.flatnonzero(sums[_WEIGHT])
+        filled, at = np.unique(place, return_inverse=True)
+        sums = np.array([np.bincount(at, each) for each in (share, share * residual)])
         script = script_of(page, alone > LIKELY) << _PLACE_BITS
-        rows = [(script + filled, sums[:, filled])]
+        rows = [(script + filled, sums)]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
             slope, curvature = share @ (residual * effect), CURVATURE * (share @ effect**2)

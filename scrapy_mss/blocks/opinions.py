@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.features import FEATURES, NO_LEVEL, Columns, product
+from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
@@ -392,8 +392,7 @@ OPINIONS: tuple[Opinion, ...] = (
 )
 
 
-# What is read of the blocks, and the numbers that the compiled part has names for, in its order.
-_READ = ("link_share", "ends_sentence", "below_headline", "heading_rank", "later_headings")
+# The numbers that the compiled part has names for, in its order.
 _NUMBERS = (
     *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE),
     *(MIN_STOP_SHARE, WORDS_PER_TAG_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS),
@@ -419,8 +418,7 @@ def opinion_tables() -> tuple[object, ...]:
     for role, words in WORDS.items():
         roles[[crc32(word.encode()) & _TABLE_MASK for word in words]] |= 1 << role
     numbers = (np.array(each, np.float64) for each in (LEVEL_WEIGHTS, _NUMBERS))
-    read = [FEATURES.index(name) for name in _READ]
-    return _HASHES, roles, _ROLES_OF_TAGS, _TAG_POINTS, *numbers, read
+    return _HASHES, roles, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
 
 
 def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:

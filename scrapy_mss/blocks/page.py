@@ -11,16 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import (
-    Shared,
-    TextCounts,
-    Texts,
-    each_once,
-    pairs,
-    shared_pairs,
-    shared_words,
-    text_counts,
-)
+from scrapy_mss.blocks.texts import TextCounts, Texts, pairs, text_counts
 from scrapy_mss.core.hashing import mix, mix_rows
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
@@ -136,7 +127,7 @@ class Page:
     @lazy
     def text_counts(self) -> TextCounts:
         """What is counted of the words and symbols of all blocks."""
-        return text_counts(self.texts)
+        return text_counts(self.texts, self.title_ids, self.description_pairs)
 
     @property
     def text_hashes(self) -> TokenIds:
@@ -150,22 +141,20 @@ class Page:
         return titles
 
     @lazy
-    def title_words(self) -> Shared:
-        """How many of the words of the page's title each block has."""
+    def title_ids(self) -> set[int]:
+        """The ids of the words of the page's first title."""
         tokens, is_title = self.tokens, self.containers.tag == TAG_NUMBERS["title"]
-        ids = tokens.token_id[:0]
-        if np.count_nonzero(is_title):
-            start = self.containers.start[is_title.argmax()]
-            inside = slice(start, tokens.partner[start])
-            ids = each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
-        return shared_words(self.texts, ids)
+        if not np.count_nonzero(is_title):
+            return set()
+        start = self.containers.start[is_title.argmax()]
+        inside = slice(start, tokens.partner[start])
+        return set(tokens.token_id[inside][tokens.kind[inside] == WORD].tolist())
 
     @lazy
-    def description_pairs(self) -> Shared:
-        """How many pairs of neighbouring words of the page's description each block has."""
+    def description_pairs(self) -> set[int]:
+        """The `pairs` of neighbouring words of the page's description."""
         words = word_ids(meta_description(self.tokens))
-        few = pairs(words if len(words) >= MIN_DESCRIPTION else words[:0])
-        return shared_pairs(self.texts, each_once(few))
+        return set(pairs(words).tolist()) if len(words) >= MIN_DESCRIPTION else set()
 
     @property
     def title(self) -> str:

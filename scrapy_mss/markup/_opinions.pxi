@@ -14,11 +14,6 @@ cdef enum:  # the numbers that `opinions._NUMBERS` has, in that order
     NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY, HEADLINE_SHARE
     TAG_PRICE_IN_RUN, ARTICLE_TAG, MAIN_TAG, N_CONSTANTS
 
-cdef enum:
-    N_OPINIONS = 6
-    N_PAIRS = 15  # of opinions
-    OF_COMMAS = 3  # the class of texts
-
 cdef enum:  # values of blocks: those that are summed inside elements, and two more
     OF_LETTERS, OF_LINKED, OF_PROSE, OF_DENSITY, OF_STOPS, N_SUMS
     POINTS = 5
@@ -26,47 +21,54 @@ cdef enum:  # values of blocks: those that are summed inside elements, and two m
     N_VALUES = 7
 
 
-cdef class OpinionReader:
-    """The rows of `opinions.fill_opinions`: what each opinion keeps, and how far they agree.
+@cython.final
+cdef class _Opinions:
+    """A page as `opinions.Reading` has it."""
 
-    *hashes* (uint32[65536]) has the class words that say something, *roles* their bits, *role_of*
-    and *points* (256 each) those of tags; *weights* are those of levels; *read* are the rows of
-    features that are read.
-    """
+    cdef InputFiller by
+    cdef _Blocks blocks
+    cdef _Elements of
+    cdef const double[::1] c, words, letters, link_share
+    cdef double[:, ::1] rows
+    cdef uint8_t[:, ::1] count  # the words of each role in each element
+    cdef uint8_t[::1] beside, inside_beside, is_text
+    cdef double[:, ::1] value, inside  # of blocks, and summed inside elements
 
-    cdef const uint32_t[::1] hashes
-    cdef const uint8_t[::1] roles, role_of
-    cdef const double[::1] tag_points, weights, numbers
-    cdef list read
+    def __init__(self, _Blocks blocks not None, attributes):
+        self.blocks, self.of, self.by, self.c = blocks, blocks.of, blocks.by, blocks.by.constants
+        self.words, self.letters, self.rows = blocks.words, blocks.letters, blocks.rows
+        self.link_share = self.rows[LINK_SHARE]
+        cdef Py_ssize_t n = self.of.n, m = self.of.m
+        self.count = numpy.zeros((m, N_ROLES), "u1")
+        self.beside, self.inside_beside = numpy.zeros(m, "u1"), numpy.zeros(n, "u1")
+        self.is_text = numpy.zeros(n, "u1")
+        self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_SUMS, m))
+        self.count_roles(attributes.word, attributes.element)
+        self.measure(attributes.hidden.view("u1"))
+        self.sum_up()
 
-    def __init__(self, hashes, roles, role_of, tag_points, weights, numbers, read):
-        self.hashes, self.roles, self.role_of = hashes, roles, role_of
-        self.tag_points, self.weights, self.numbers, self.read = tag_points, weights, numbers, read
-        _check_sizes(0x10000, (len(hashes), len(roles)))
-        _check_sizes(256, (len(role_of), len(tag_points)))
-        _check_sizes(N_CONSTANTS, (len(numbers),))
+    cdef fill(self):
+        """Fill in what each opinion keeps, and how far they agree."""
+        cdef uint8_t[:, ::1] kept = numpy.zeros((N_OPINIONS, self.of.n), "u1")
+        if self.of.m:
+            self.vote(kept[0])
+            self.find_body(kept[1])
+            self.follow_headline(kept[2])
+            self.find_run(kept[3])
+            self.keep(self.greatest(self.inside[OF_DENSITY]), kept[4])
+            self.keep(self.greatest(self.inside[OF_STOPS]), kept[5])
+        self.compare(kept)
 
-    cdef fill(self, _Blocks blocks, attributes, features, double[:, ::1] rows):
-        cdef uint8_t[:, ::1] kept = numpy.zeros((N_OPINIONS, blocks.n), "u1")
-        cdef _Reading read
-        if blocks.of.m:
-            read = _Reading(self, blocks, attributes, features)
-            read.vote(kept[0])
-            read.find_body(kept[1])
-            read.follow_headline(kept[2])
-            read.find_run(kept[3])
-            read.keep(read.greatest(read.inside[OF_DENSITY]), kept[4])
-            read.keep(read.greatest(read.inside[OF_STOPS]), kept[5])
-        self.compare(kept, blocks.words, rows)
-
-    cdef compare(self, uint8_t[:, ::1] kept, const double[::1] words, double[:, ::1] rows):
+    cdef compare(self, const uint8_t[:, ::1] kept):
         """Fill in what each keeps, the mean, the shares of the page, and the F1 of each two.
 
         What is silent has the mean of the others.
         """
-        cdef Py_ssize_t n = words.shape[0], i, one, other, row, n_speaking = 0, n_pairs = 0
+        cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0, n_pairs = 0
         cdef double total = 0, size, mean, votes
-        cdef bint both_speak
+        cdef const double[::1] words = self.words
+        cdef double[:, ::1] rows = self.rows
+        cdef bint speaks, both_speak
         cdef double common[N_OPINIONS][N_OPINIONS]
         for i in range(n):
             total += words[i]
@@ -80,12 +82,13 @@ cdef class OpinionReader:
             votes = 0
             for one in range(N_OPINIONS):
                 votes += kept[one, i]
-            rows[N_OPINIONS, i] = 0
+            rows[COMMON, i] = 0
             for one in range(N_OPINIONS):
-                rows[one, i] = kept[one, i] if common[one][one] > 0 else votes / max(n_speaking, 1)
-                rows[N_OPINIONS, i] += rows[one, i]
-                rows[N_OPINIONS + 1 + one, i] = common[one][one] / max(total, 1.0)
-            rows[N_OPINIONS, i] /= N_OPINIONS
+                speaks = common[one][one] > 0
+                rows[OPINION + one, i] = kept[one, i] if speaks else votes / max(n_speaking, 1)
+                rows[COMMON, i] += rows[OPINION + one, i]
+                rows[COMMON + 1 + one, i] = common[one][one] / max(total, 1.0)
+            rows[COMMON, i] /= N_OPINIONS
         spoken = numpy.empty(N_PAIRS)
         cdef double[::1] f1 = spoken
         for one in range(N_OPINIONS):
@@ -95,43 +98,12 @@ cdef class OpinionReader:
                     f1[n_pairs] = 2 * common[one][other] / size
                     n_pairs += 1
         mean = numpy.add.reduce(spoken[:n_pairs]) / n_pairs if n_pairs else 0.0
-        n_pairs, row = 0, 2 * N_OPINIONS + 1
+        n_pairs, row = 0, COMMON + 1 + N_OPINIONS
         for one in range(N_OPINIONS):
             for other in range(one + 1, N_OPINIONS):
                 both_speak = common[one][one] > 0 and common[other][other] > 0
-                rows[row, :] = f1[n_pairs] if both_speak else mean
+                rows[row] = f1[n_pairs] if both_speak else mean
                 n_pairs, row = n_pairs + both_speak, row + 1
-
-
-@cython.final
-cdef class _Reading:
-    """A page as `opinions.Reading` has it."""
-
-    cdef OpinionReader by
-    cdef _Blocks blocks
-    cdef _Elements of
-    cdef const double[::1] c, words, letters
-    cdef const double[::1] link_share, ends_sentence, below_headline, heading_rank, later_headings
-    cdef uint8_t[:, ::1] count  # the words of each role in each element
-    cdef uint8_t[::1] beside, inside_beside, is_text
-    cdef double[:, ::1] value, inside  # of blocks, and summed inside elements
-
-    def __init__(self, OpinionReader by not None, _Blocks blocks, attributes, features):
-        self.by, self.c, self.blocks, self.of = by, by.numbers, blocks, blocks.of
-        self.words, self.letters = blocks.words, blocks.letters
-        (
-            self.link_share, self.ends_sentence, self.below_headline, self.heading_rank,
-            self.later_headings,
-        ) = features[by.read]
-        cdef Py_ssize_t n = self.of.n, m = self.of.m
-        _check(1, self.of.around.shape[0])
-        self.count = numpy.zeros((m, N_ROLES), "u1")
-        self.beside, self.inside_beside = numpy.zeros(m, "u1"), numpy.zeros(n, "u1")
-        self.is_text = numpy.zeros(n, "u1")
-        self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_SUMS, m))
-        self.count_roles(attributes.word, attributes.element)
-        self.measure(attributes.hidden.view("u1"))
-        self.sum_up()
 
     cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
         cdef Py_ssize_t i, at
@@ -139,10 +111,10 @@ cdef class _Reading:
         _check_sizes(word.shape[0], (element.shape[0],))
         for i in range(word.shape[0]):
             at = word[i] & 0xFFFF
-            if self.by.hashes[at] == word[i]:
+            if self.by.word_roles[at] and self.by.hashes[at] == word[i]:
                 _check(element[i], self.of.m)
                 for role in range(N_ROLES):
-                    self.count[element[i], role] += self.by.roles[at] >> role & 1
+                    self.count[element[i], role] += self.by.word_roles[at] >> role & 1
 
     cdef measure(self, const uint8_t[::1] hidden):
         """Find the paragraphs, what is beside the text, and which blocks are text."""
@@ -154,7 +126,7 @@ cdef class _Reading:
         cdef double[:, ::1] value = self.value
         _check_sizes(m, (hidden.shape[0],))
         for i in range(m):
-            self.beside[i] = self.by.role_of[self.of.tag[i]] & IS_NEVER
+            self.beside[i] = self.by.roles[self.of.tag[i]] & IS_NEVER
         self.of.mark_inside(self.beside, self.inside_beside)
         for i in range(n):
             is_long, share = letters[i] >= self.c[PARAGRAPH_LETTERS], self.link_share[i]
@@ -163,11 +135,11 @@ cdef class _Reading:
                 total += letters[i]
             value[OF_LETTERS, i], value[OF_LINKED, i] = letters[i], letters[i] * share
             share = min(letters[i] / self.c[LETTERS_PER_POINT], self.c[MAX_LENGTH_POINTS])
-            value[POINTS, i] = (1.0 + self.blocks.counts[OF_COMMAS, i] + share) if is_long else 0.0
+            value[POINTS, i] = (1.0 + self.blocks.count[IS_COMMA, i] + share) if is_long else 0.0
         self.of.add_inside(value[PROSE], self.inside[OF_PROSE])
         while True:  # by tags and names; then by tags alone, if that leaves next to nothing
             for i in range(m):
-                role = self.by.role_of[self.of.tag[i]]
+                role = self.by.roles[self.of.tag[i]]
                 self.beside[i] = role & IS_NEVER or (
                     self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total and (
                         role & IS_BESIDE or by_name and (
@@ -183,12 +155,12 @@ cdef class _Reading:
             by_name = False
         for i in range(n):
             role, is_long = self.role_around(i), letters[i] >= self.c[PARAGRAPH_LETTERS]
-            is_line = role & IS_ITEM or (is_long and self.ends_sentence[i] > 0)
+            is_line = role & IS_ITEM or (is_long and self.rows[ENDS_SENTENCE, i] > 0)
             is_line = is_line or letters[i] >= self.c[LONG_LINE]
             self.is_text[i] = is_line and not self.inside_beside[i] and self.is_unlinked(i)
 
     cdef uint8_t role_around(self, Py_ssize_t block) noexcept:
-        return self.by.role_of[self.of.tag_around(0, block)]
+        return self.by.roles[self.of.tag_around(0, block)]
 
     cdef bint is_unlinked(self, Py_ssize_t block) noexcept:
         return self.link_share[block] < self.c[MIN_LINKED]
@@ -258,7 +230,7 @@ cdef class _Reading:
                 score[i] += of_level[i]
         for i in range(m):
             if score[i] > 0:
-                points = self.by.tag_points[self.of.tag[i]]
+                points = self.by.points[self.of.tag[i]]
                 points += self.c[NAME_POINTS] if self.count[i, LIKELY] else 0.0
                 points -= self.c[NAME_POINTS] if self.count[i, BESIDE] else 0.0
                 score[i] = (score[i] + points) * (
@@ -304,7 +276,7 @@ cdef class _Reading:
         cdef double enough = 0
         cdef bint is_main
         for i in range(n - 1, -1, -1):
-            if self.below_headline[i] > 0:
+            if self.rows[BELOW_HEADLINE, i] > 0:
                 headline = i - 1
                 prose[i] = self.value[OF_PROSE, i]
                 enough += prose[i]
@@ -317,10 +289,10 @@ cdef class _Reading:
             if element < self.of.m and total[element] >= enough:
                 begin, end = self.of.begin[element], self.of.end[element]
                 break
-        is_main = self.heading_rank[headline] == self.c[MAIN_HEADING]
+        is_main = self.rows[HEADING_RANK, headline] == self.c[MAIN_HEADING]
         for i in range(begin, end):
-            kept[i] = self.is_text[i] and self.below_headline[i] > 0 and not (
-                is_main and self.later_headings[i] != 0
+            kept[i] = self.is_text[i] and self.rows[BELOW_HEADLINE, i] > 0 and not (
+                is_main and self.rows[LATER_HEADINGS, i] != 0
             )
 
     cdef find_run(self, uint8_t[::1] kept):

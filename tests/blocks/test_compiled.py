@@ -18,10 +18,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
-    each_once,
     pairs,
-    shared_pairs,
-    shared_words,
     text_counts,
 )
 from scrapy_mss.core.hashing import numbered
@@ -63,7 +60,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
     page = Page.of(source)
     tokens = page.tokens
 
-    one, other = both(lambda: text_counts(page.texts))
+    one, other = both(lambda: text_counts(page.texts, set(), set()))
 
     assert [column.tobytes() for column in one] == [column.tobytes() for column in other]
     for block, run in enumerate(block_runs(tokens)):
@@ -89,11 +86,11 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     ids, is_word = page.tokens.token_id.tolist(), page.tokens.is_word
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
-    for found in both(lambda: shared_words(page.texts, each_once(some))):
-        assert found.hits.tolist() == [sum(word in known for word in words) for words in blocks]
-    for found in both(lambda: shared_pairs(page.texts, each_once(pairs(some)))):
-        expected = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
-        assert found.hits.tolist() == expected
+    for found in both(lambda: text_counts(page.texts, known, set(pairs(some).tolist()))):
+        n_words = [sum(word in known for word in words) for words in blocks]
+        n_pairs = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
+        assert found.title_words.tolist() == n_words
+        assert found.description_pairs.tolist() == n_pairs
 
 
 @given(PAGES, st.integers(0, 9))
@@ -128,7 +125,7 @@ def test_equal_keys_have_the_same_number_and_others_the_next(keys: list[int]) ->
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
-STOPS = np.zeros(1, np.bool_)
+STOPS = np.zeros(1, np.uint8)
 
 
 def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
@@ -151,14 +148,11 @@ def test_places_beyond_an_array_are_refused() -> None:
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
     wide = SimpleNamespace(tokens=tokens, blocks=blocks)
-    few = np.array([1], np.uint64)
     calls: tuple[Callable[[], object], ...] = (
-        lambda: _compiled.shared_counts(far, few, 0),
-        lambda: _compiled.shared_counts(late, few, 0),
         lambda: _compiled.kept_tokens(wide, np.ones(1, np.bool_)),
         *(
             lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8), STOPS)(
-                tokens, texts
+                tokens, texts, set(), set()
             )
             for texts in (far, late)
         ),

@@ -239,7 +239,7 @@ def test_a_page_is_learned_although_its_article_cannot_be_read(
 
     assert isinstance(answer.example, Example)
     assert answer.article is not None
-    assert answer.article.reason == wire.ERROR
+    assert answer.article.reason == processes.ERROR
 
 
 @pytest.mark.parametrize("name", ["label", "read_article", "article_of_labels"])

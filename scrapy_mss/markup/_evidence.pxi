@@ -1,4 +1,4 @@
-"""The evidence of blocks, all inputs of the network, and its two ends.
+"""The evidence of blocks, and the two ends of the network.
 
 The Python of `classifier` is the oracle.
 """
@@ -124,95 +124,6 @@ cdef class BlockEvidence:
             rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
             for row in range(5):
                 rows[row, i] = min(max(rows[row, i], -self.most), self.most)
-
-
-cdef class InputFiller:
-    """`classifier.fill_inputs`, by the tables of its steps.
-
-    The *ends* are those of the parts of the rows, where texts are a part by themselves; *counted*
-    are the rows that are logarithms of counts, which *logarithms* has of small ones; *common* is
-    the row that opinions have in common, and *epsilon* the evidence of a page without any; each of
-    the rows *near* is known of the blocks some *offsets* further on, too.
-    """
-
-    cdef TextRows texts
-    cdef BlockPlaces places
-    cdef OpinionReader opinions
-    cdef ContainerShares containers
-    cdef const double[::1] logarithms
-    cdef list counted, near, offsets, ends
-    cdef Py_ssize_t common
-    cdef double epsilon
-
-    def __init__(
-        self, texts, places, opinions, containers, ends, logarithms, counted, common, epsilon, near,
-        offsets
-    ):
-        self.texts, self.places = TextRows(*texts), BlockPlaces(*places)
-        self.opinions, self.containers = OpinionReader(*opinions), ContainerShares(*containers)
-        self.logarithms, self.counted, self.ends = logarithms, counted, ends
-        self.common, self.epsilon, self.near, self.offsets = common, epsilon, near, offsets
-        for row in (*counted, *near, common):
-            _check(row, max(ends))
-
-    def __call__(self, page, evidence, const double[::1] score, rows):
-        cdef _Blocks blocks = _Blocks(page)
-        cdef double[:, ::1] row = rows
-        cdef Py_ssize_t n = blocks.n, i, headline
-        cdef Py_ssize_t text, feature, of_evidence, scores, opinion, container
-        cdef Py_ssize_t[::1] above = numpy.empty(n, "p")
-        cdef double[:, ::1] mass = numpy.empty((2, n))
-        _check_sizes(n, (row.shape[1], score.shape[0]))
-        text, feature, of_evidence, scores, opinion, container, end = self.ends
-        _check_sizes(end, (row.shape[0],))
-        self.texts.fill(blocks, row[:text])
-        headline = self.places.fill(blocks, page, row[text:feature], above)
-        rows[feature:of_evidence] = evidence
-        self.opinions.fill(blocks, page.attributes, rows, row[scores:opinion])
-        row[of_evidence], total = score, self.weigh(blocks, score, mass[0])
-        row[of_evidence + 2, :] = numpy.log1p(total)
-        self.weigh(blocks, row[self.common], mass[1])
-        self.containers.fill(blocks, page.attributes.key, mass, row[opinion:container])
-        for which in self.counted:
-            self.take_logarithms(rows[which])
-        numpy.log(rows[self.texts.repetitions], out=rows[self.texts.repetitions])
-        self.places.adjust(row[text:feature], headline, above)
-        for i in range(n):
-            row[of_evidence + 1, i] = score[above[i]] if above[i] >= 0 else 0.0
-        self.fill_neighbours(row, row[container:])
-
-    cdef weigh(self, _Blocks blocks, const double[::1] score, double[::1] mass):
-        """Let *mass* be each block's share of the page's evidence; and how much there is."""
-        cdef Py_ssize_t i
-        for i in range(blocks.n):
-            mass[i] = max(score[i], 0.0) * blocks.words[i]
-        cdef double total = numpy.add.reduce(mass) + self.epsilon
-        for i in range(blocks.n):
-            mass[i] /= total
-        return total
-
-    cdef take_logarithms(self, counts):
-        """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
-        cdef double[::1] count = counts
-        cdef double greatest = 0
-        cdef Py_ssize_t i
-        for i in range(count.shape[0]):
-            greatest = max(greatest, count[i])
-        if greatest >= self.logarithms.shape[0]:
-            numpy.log1p(counts, out=counts)
-        else:
-            for i in range(count.shape[0]):
-                count[i] = self.logarithms[<Py_ssize_t> count[i]]
-
-    cdef fill_neighbours(self, double[:, ::1] of_blocks, double[:, ::1] rows):
-        """Fill in what blocks some further on or back have; beyond the page's ends it is 0."""
-        cdef Py_ssize_t n = rows.shape[1], i, at = 0, row, by
-        _check_sizes(len(self.near) * len(self.offsets), (rows.shape[0],))
-        for row in self.near:
-            for by in self.offsets:
-                for i in range(n):
-                    rows[at, i] = of_blocks[row, i + by] if 0 <= i + by < n else 0.0
-                at += 1
 
 
 def standardize(
