@@ -40,6 +40,7 @@ MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of bloc
 
 UNDECLARED = "nothing_declared"
 _OPINION, _SHARE = f"opinion_{OPINIONS[0].name}", f"share_of_{OPINIONS[0].name}"  # the first ones
+_SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
 _TIME = TAG_NUMBERS["time"]
 
 
@@ -102,10 +103,10 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        opinions, shares = (self.inputs.columns.run(of, len(OPINIONS)) for of in (_OPINION, _SHARE))
-        words = np.array((self.words, self.page.words))
-        both, sizes = np.add.reduce(opinions * words[:, np.newaxis], axis=2).tolist()
-        rows = zip(both, sizes, shares[:, 0].tolist(), strict=True)
+        columns, (_, both) = self.inputs.columns, self.sums
+        sizes = np.add.reduce(columns.run(_OPINION, len(OPINIONS)) * self.page.words, axis=1)
+        shares = columns.run(_SHARE, len(OPINIONS))[:, 0]
+        rows = zip(both, sizes.tolist(), shares.tolist(), strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size, share in rows if share]
 
     @lazy
@@ -119,12 +120,17 @@ class ReadPage:
         return self.page.declarations
 
     @lazy
+    def sums(self) -> tuple[list[float], list[float]]:
+        """Over the words that were kept: those of ``MEANS``, and of what each opinion keeps."""
+        values = self.inputs.columns.some(_SUMMED)
+        values *= self.words
+        sums = np.add.reduce(values, axis=1).tolist()
+        return sums[: len(MEANS)], sums[len(MEANS) :]
+
+    @lazy
     def means(self) -> dict[str, float]:
         """The mean of each of ``MEANS`` over the words that were kept."""
-        values = self.inputs.columns.some(MEANS)
-        values *= self.words
-        means = np.add.reduce(values, axis=1) / self.n_words
-        return dict(zip(MEANS, means.tolist(), strict=True))
+        return {name: of / self.n_words for name, of in zip(MEANS, self.sums[0], strict=True)}
 
     @lazy
     def mean_probability(self) -> float:
@@ -142,8 +148,9 @@ class ReadPage:
             vars(read).update(known)
         return read
 
-    def greatest(self, name: str) -> float:
-        return float(np.maximum.reduce(self.inputs.columns[name], initial=0.0))
+    def in_common(self, name: str) -> float:
+        """What all blocks have in the column *name*; 0 without a block."""
+        return float(self.inputs.columns[name][0]) if len(self.kept) else 0.0
 
     def is_graph(self, kind: str) -> float:
         return float(kind in self.declarations.graph_types)
@@ -184,7 +191,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
     PageFeature("in_article", Origin.MARKUP, lambda r: r.means["in_article"]),
-    PageFeature("headline", Origin.MARKUP, lambda r: r.greatest("headline_title_overlap")),
+    PageFeature("headline", Origin.MARKUP, lambda r: r.in_common("headline_title_overlap")),
     # Statements
     PageFeature("article_type", Origin.DECLARED, lambda r: float(r.declarations.has_article_type)),
     PageFeature("other_type", Origin.DECLARED, _has_other_types),
@@ -205,7 +212,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
     PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "means"})
+_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "sums", "means"})
 _IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
 _OF_PROBABILITY = ("mean_probability", "expected_f1")
 _BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]

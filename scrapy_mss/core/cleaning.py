@@ -75,6 +75,8 @@ class Rule:
         """The opening and the closing tags of what this rule removes from *span*."""
         part = slice(span.start, span.end)
         named = is_tag_of(tokens, self.elements, part).nonzero()[0] + span.start
+        if not len(named):
+            return named, tokens.partner[named]
         opens = named[tokens.kind[named] == OPEN]
         closes = tokens.partner[opens]
         is_inside = (closes >= 0) & (closes < span.end)
@@ -113,6 +115,8 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     kept[span.start : span.end] = True
     for rule in rules:
         opens, closes = rule.matches(tokens, span)
+        if not len(opens):
+            continue
         kept[opens] = kept[closes] = False
         if np.count_nonzero(closes > opens + 1):  # no script has a token inside
             kept &= ~mask_runs(len(tokens), opens, closes)
