@@ -23,7 +23,7 @@ from scrapy_mss.crawl.items import (
     put_known,
 )
 from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
-from scrapy_mss.crawl.wire import FAILURES
+from scrapy_mss.crawl.processes import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED
@@ -114,7 +114,7 @@ class ArticlePipeline(Component):
 
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
-        return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
+        return _compat.awaited(self._evaluate)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:

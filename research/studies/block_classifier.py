@@ -43,6 +43,7 @@ from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Model
@@ -176,14 +177,15 @@ def without_family(family: str) -> Iterator[None]:
 @contextmanager
 def threshold_at_one_half() -> Iterator[None]:
     """Blocks above one half are kept, whatever the page."""
-    with patch.object(selection, "threshold", lambda *_: 0.5):
+    with python_alone(), patch.object(selection, "threshold", lambda *_: 0.5):
         yield
 
 
 @contextmanager
 def without_span() -> Iterator[None]:
     """All that is above the threshold is kept, wherever on the page."""
-    with patch.object(selection, "in_span", lambda _page, _scores, above: above):
+    instead = patch.object(selection, "in_span", lambda _page, _scores, above: above)
+    with python_alone(), instead:
         yield
 
 
@@ -195,7 +197,7 @@ def without_cleaning() -> Iterator[None]:
     def whole(page: Page, scores: Floats, above: Bools) -> Bools:
         return in_span(page, scores, np.ones_like(above))
 
-    with patch.object(selection, "in_span", whole):
+    with python_alone(), patch.object(selection, "in_span", whole):
         yield
 
 

@@ -78,19 +78,24 @@ def select(
     """
     if others is None:
         others = np.zeros(len(probability), np.bool_)
-        zero = threshold(page, probability)
-        of_blocks = probability - (zero - bias)
-    else:
-        zero = threshold(page, np.where(others, 0.0, probability))
-        of_blocks = np.where(others, 0.0, probability - (zero - bias))
-    scores = token_scores(page, of_blocks)
-    above = (of_blocks > 0) & ~page.in_title
-    joined = rejoined(page, in_span(page, of_blocks, above), above)
+    zero, scores, above, inside = _scored(page, probability, others, bias)
+    joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
     tables = _tables(page, kept, scores)
     span = _span_of(page, kept, tables, scores)
     return Selection(scores, span, kept, above, copied, others, zero, tables)
+
+
+@accelerated()
+def _scored(
+    page: Page, probability: Floats, others: Bools, bias: float
+) -> tuple[float, Floats, Bools, Bools]:
+    """The threshold, the scores of tokens, the blocks above it, and those of them in the span."""
+    zero = threshold(page, np.where(others, 0.0, probability))
+    of_blocks = np.where(others, 0.0, probability - (zero - bias))
+    above = (of_blocks > 0) & ~page.in_title
+    return zero, token_scores(page, of_blocks), above, in_span(page, of_blocks, above)
 
 
 def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
@@ -103,12 +108,8 @@ def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0
 
 def threshold(page: Page, probability: Floats) -> float:
     """Half of the expected F1, by words, of the best choice of blocks; 0 if there are none."""
-    return _half_of_f1(probability, page.words, (-probability).argsort(kind="stable"))
-
-
-@accelerated()
-def _half_of_f1(probability: Floats, words: Floats, best_first: Indices) -> float:
-    words = words[best_first]
+    best_first = (-probability).argsort(kind="stable")
+    words = page.words[best_first]
     hits = (probability[best_first] * words).cumsum()
     if not len(hits) or hits[-1] <= 0:
         return 0.0

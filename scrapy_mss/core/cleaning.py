@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -111,12 +111,20 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     """bool[n_tokens]: the tokens of *span* that no rule removes."""
     kept = np.zeros(len(tokens), np.bool_)
     kept[span.start : span.end] = True
+    remove(tokens, span, rules, kept)
+    return kept
+
+
+def remove(tokens: Tokens, span: Span, rules: tuple[Rule, ...], kept: Bools) -> None:
+    """Let *kept* (bool[n_tokens]) be none of what the rules remove from *span*."""
+    tags = tokens.tag[span.start : span.end].tobytes()
     for rule in rules:
+        if not any(number in tags for number in tag_numbers(rule.elements)):  # as most articles
+            continue
         opens, closes = rule.matches(tokens, span)
         kept[opens] = kept[closes] = False
-        if np.count_nonzero(closes > opens + 1):  # no script has a token inside
+        if (closes > opens + 1).any():  # no script has a token inside
             kept &= ~mask_runs(len(tokens), opens, closes)
-    return kept
 
 
 # --- without training ---

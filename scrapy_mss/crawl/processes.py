@@ -56,6 +56,12 @@ T = TypeVar("T")
 
 # Raised when the other end of a socket is gone, or sends what is not expected.
 LOST: Final = (OSError, EOFError, ValueError)
+# Why a child has no answer to a page or a list.
+ERROR: Final = "error"  # an exception, whose traceback is logged
+TIMEOUT: Final = "timeout"  # it took longer than it may, and its process was killed
+MEMORY: Final = "memory"  # it took more memory than it may, which its process did not survive
+CRASH: Final = "crash"  # its process was lost in another way
+FAILURES: Final = (ERROR, TIMEOUT, MEMORY, CRASH)
 MOST_BYTES: Final = 2**28  # of a message; a page for which a worker has memory takes less
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
 # Bytes that the other end need not have read, as asked for; Linux allows 416 KB.

@@ -286,21 +286,41 @@ cpdef tuple best_run(const double[::1] scores):
     return start, end, best
 
 
-def half_of_f1(
-    const double[::1] probability, const double[::1] words, const Py_ssize_t[::1] best_first
-):
-    """Half of the greatest F1 that is expected of the best blocks, however many they are."""
-    cdef double hits = 0, n_words = 0, expected = 0, best = 0
-    cdef Py_ssize_t n = probability.shape[0], i
-    _check_sizes(n, (words.shape[0], best_first.shape[0]))
-    _check_all(best_first, n)
+def scored(page, const double[::1] probability, others, double bias):
+    """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
+    cdef const uint8_t[::1] is_other = others.view("u1"), is_title = page.in_title.view("u1")
+    cdef const double[::1] words = page.words
+    cdef const int[::1] token = page.blocks.text
+    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+    cdef Py_ssize_t n = probability.shape[0], n_tokens = len(page.tokens), i, at, start, end
+    cdef double expected = 0, hits = 0, n_words = 0, zero = 0
+    values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
+    cdef double[::1] value = values, score = scores
+    cdef uint8_t[:, ::1] flag = flags.view("u1")
+    _check_sizes(n, (is_other.shape[0], is_title.shape[0], words.shape[0], first.shape[0]))
+    _check_sizes(n, (size.shape[0],))
     for i in range(n):
-        expected += probability[best_first[i]] * words[best_first[i]]
+        value[i] = 0.0 if is_other[i] else probability[i]
+    cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
+    for i in range(n):
+        expected += value[best_first[i]] * words[best_first[i]]
     for i in range(n if expected > 0 else 0):
-        hits += probability[best_first[i]] * words[best_first[i]]
+        hits += value[best_first[i]] * words[best_first[i]]
         n_words += words[best_first[i]]
-        best = max(best, hits / (n_words + expected))
-    return best
+        zero = max(zero, hits / (n_words + expected))
+    for i in range(n):
+        value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
+        flag[0, i] = value[i] > 0 and not is_title[i]
+        _check(first[i], token.shape[0] + 1)
+        _check(size[i], token.shape[0] - first[i] + 1)
+        for at in range(first[i], first[i] + size[i]):
+            _check(token[at], n_tokens)
+            score[token[at]] = value[i]
+        value[i] *= size[i]
+    start, end, _ = best_run(values)
+    for i in range(start, end):
+        flag[1, i] = flag[0, i]
+    return zero, scores, *flags
 
 
 def kept_tokens(page, kept):

@@ -115,7 +115,8 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
     runs = Runs(*_runs_of(tokens, kept))
-    unseen = [n for n, text in enumerate(runs.texts) if _is_unseen(text)]
+    shown = enumerate(runs.texts)
+    unseen = [n for n, text in shown if not text.isascii() and not text.strip(INVISIBLE)]
     if unseen:
         kept = kept.copy()
         for n in unseen:
@@ -124,18 +125,15 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     if not runs.texts:
         return ""
     texts, joints = runs.texts, runs.joints
-    for gap, cells in row_joints(tokens, runs):
-        joints[gap] = cells
-    items, tight = _items_of(runs.gaps)
-    for n in tight:
-        joints[n - 1] = "\n"
-    for n, mark in zip(items, _marks(tokens, runs.starts[items]), strict=True):
-        texts[n] = mark + texts[n]
+    if max(runs.gaps) >= min(_OPENS_ITEM, _OF_CELL):  # otherwise it has neither
+        for gap, cells in row_joints(tokens, runs):
+            joints[gap] = cells
+        items, tight = _items_of(runs.gaps)
+        for n in tight:
+            joints[n - 1] = "\n"
+        for n, mark in zip(items, _marks(tokens, runs.starts[items]), strict=True):
+            texts[n] = mark + texts[n]
     return _joined(texts, joints, is_plain=runs.is_plain)
-
-
-def _is_unseen(text: str) -> bool:
-    return not text.isascii() and not text.strip(INVISIBLE)
 
 
 def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
@@ -350,7 +348,7 @@ def _items_of(gaps: bytes) -> tuple[list[int], list[int]]:
 
 def _marks(tokens: Tokens, starts: Indices) -> list[str]:
     """The marks of the items whose texts begin at *starts*."""
-    if not len(starts) or _ORDERED_LIST not in tokens.tag.tobytes():
+    if _ORDERED_LIST not in tokens.tag.tobytes():
         return [DASH] * len(starts)
     ordered, lists = (is_tag_of(tokens, names) for names in (ORDERED, LISTS))
     every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))

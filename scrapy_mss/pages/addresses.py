@@ -178,7 +178,7 @@ _DATE_IN_PATH = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _FILE_EXTENSION = re.compile(r"\.[a-z]{3,5}$")
-_BETWEEN_WORDS = re.compile(r"[-_+.\s]+")
+_BETWEEN_WORDS = str.maketrans("-_+.", "    ")
 
 LIST_SEGMENTS: Final = frozenset(
     "archiv archive archives archivo auteur author authors autor autoren categoria categories "
@@ -230,9 +230,9 @@ class PageUrl:
     @lazy
     def slug_words(self) -> int:
         """The words of the longest slug, up to ``MAX_SLUG``."""
-        slugs = map(_BETWEEN_WORDS.split, self.parts[0])
-        words = [[word for word in slug if word and not word.isdigit()] for slug in slugs]
-        return min(max(map(len, words), default=0), MAX_SLUG)
+        slugs = [segment.translate(_BETWEEN_WORDS).split() for segment in self.parts[0]]
+        n_words = (len(slug) - sum(map(str.isdigit, slug)) for slug in slugs)
+        return min(max(n_words, default=0), MAX_SLUG)
 
     @property
     def is_list(self) -> bool:
