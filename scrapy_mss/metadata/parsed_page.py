@@ -26,8 +26,9 @@ from itertools import chain, islice, takewhile
 from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree
+from scrapy_mss.metadata.tree import Element, Fragment, PageTree, Visits
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
@@ -148,10 +149,10 @@ class ParsedPage:
     @lazy
     def _lines(self) -> Iterator[Fragment]:
         """The lines after the heading, or of a page without one; each view reads on in them."""
-        tree, heading, can_visit = self.tree, self._heading, self.visible.can_visit
+        tree, heading, visits = self.tree, self._heading, self.visible.visits
         if heading is None:
-            return _lines(tree.body_fragments(can_visit))
-        return _lines(tree.fragments_after(heading, can_visit))
+            return _lines(tree.body_fragments(visits))
+        return _lines(tree.fragments_after(heading, visits))
 
     @lazy
     def _until_body(self) -> list[Fragment]:
@@ -168,6 +169,11 @@ class ParsedPage:
         """The short lines after the heading, then those right above it."""
         above = () if self._heading is None else self.tree.above(self._heading)
         return [*self.following, *self.visible.of_short(above)]
+
+    @lazy
+    def dated(self) -> list[str]:
+        """Those of the lines nearby that have a year, as all have that are dates."""
+        return list(filter(has_year, self.nearby))
 
     @lazy
     def distant(self) -> list[str]:
@@ -314,7 +320,7 @@ def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
         yield content
         return
     descendants = islice(element.iterdescendants(), MAX_DESCENDANTS)
-    affordable = takewhile(lambda _: visible.can_visit(), descendants)
+    affordable = takewhile(lambda _: visible.visits.pay(), descendants)
     nested = [each for each in affordable if each.get("itemprop") == "name"]
     for each in nested or [element]:
         yield each.get("content") or visible.of(each)
@@ -325,21 +331,15 @@ def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
 # Visits to nodes: of 2,526 pages of news sites and others 26 would take more (6,808 at most), and
 # for one of them, the list of a category, the date in its footer is then not reached.
 MAX_VISITS: Final = 3_000
-CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much as a visit
 
 
 class VisibleText:
     """The texts of the elements of *tree*, and how many visits to its nodes are left."""
 
     def __init__(self, tree: PageTree, visits: int = MAX_VISITS) -> None:
-        self.visits_left = visits
+        self.visits = Visits(visits)
         self._tree = tree
         self._texts: dict[Element, str] = {}
-
-    def can_visit(self, text: str | None = None) -> bool:
-        """Pay for a visit to a node and for its *text*; False if nothing is left to pay."""
-        self.visits_left -= 1 + len(text) // CHARACTERS_PER_VISIT if text else 1
-        return self.visits_left >= 0
 
     def of(self, element: Element) -> str:
         """The text that *element* displays, on one line."""
@@ -359,7 +359,7 @@ class VisibleText:
         return SEPARATOR.join(line for line, _ in lines)
 
     def _fragments(self, element: Element) -> Iterator[Fragment]:
-        return self._tree.fragments(element, self.can_visit) if self.visits_left > 0 else iter(())
+        return self._tree.fragments(element, self.visits) if self.visits.left > 0 else iter(())
 
     def _read(self, element: Element) -> str:
         parts: list[str] = []

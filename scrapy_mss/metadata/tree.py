@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -44,8 +44,7 @@ MAX_SIBLINGS: Final = 3  # that precede each of them
 
 # A run of text, and where it is: the row that it stands behind, for `PageTree.around_text`.
 Fragment: TypeAlias = tuple[str, int]
-# Pay for a visit to a node and for its text; false if nothing is left to pay.
-CanVisit: TypeAlias = Callable[[str | None], bool]
+CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much as a visit
 
 Rows: TypeAlias = "array[int]"  # int32
 
@@ -59,6 +58,18 @@ _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
 )
+
+
+class Visits:
+    """How many visits to nodes are *left* to pay for."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def pay(self, n_characters: int = 0) -> bool:
+        """Pay for a visit to a node, and for its text; False if nothing is left to pay."""
+        self.left -= 1 + n_characters // CHARACTERS_PER_VISIT
+        return self.left >= 0
 
 
 class Element:
@@ -271,17 +282,17 @@ class PageTree:
 
     # --- text -------------------------------------------------------------------------------------
 
-    def fragments(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments(self, element: Element, visits: Visits) -> Iterator[Fragment]:
         if element.tag in HIDDEN or element.tag in VOID_TAGS:
             return iter(())
-        return self._walk(element.row, self._last(element.row), can_visit)
+        return self._walk(element.row, self._last(element.row), visits)
 
-    def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
+    def body_fragments(self, visits: Visits) -> Iterator[Fragment]:
         for name, opens in (("body", True), ("head", False), ("title", False)):
             row = self._first(name, opens=opens)
             if row >= 0:
-                return self._walk(row, self._n, can_visit)
-        return self._walk(-1, self._n, can_visit)
+                return self._walk(row, self._n, visits)
+        return self._walk(-1, self._n, visits)
 
     def _first(self, name: str, *, opens: bool) -> int:
         """The row of the first tag called *name* that opens or closes; -1 if there is none."""
@@ -290,25 +301,27 @@ class PageTree:
             row = self._number.find(TAG_NUMBERS[name], row + 1)
         return row
 
-    def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        return self._walk(self._last(element.row), self._n, can_visit)
+    def fragments_after(self, element: Element, visits: Visits) -> Iterator[Fragment]:
+        return self._walk(self._last(element.row), self._n, visits)
 
     def _last(self, row: int) -> int:
         """The row that the content of an element ends at: the next one if no tag closes it."""
         return max(self._partner[row], row + 1)
 
-    def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
+    def _walk(self, row: int, stop: int, visits: Visits) -> Iterator[Fragment]:
         source, starts, ends = self._source, self._start, self._end
         numbers, partners = self._number, self._partner
         begins = ""  # a space at the edge of a line, before the next text
         while row < stop:
-            text = source[ends[row] if row >= 0 else 0 : starts[row + 1]]
-            if not can_visit(text):
+            start, end = ends[row] if row >= 0 else 0, starts[row + 1]
+            visits.left -= 1 + (end - start) // CHARACTERS_PER_VISIT  # as `Visits.pay`
+            if visits.left < 0:
                 return
+            text = source[start:end]
             if text and not text.isspace():
                 pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
                 for number, each in enumerate(pieces):
-                    if number and not can_visit(None):
+                    if number and not visits.pay():
                         return
                     yield begins + decode_all(each), row
                     begins = ""

@@ -14,9 +14,9 @@ from scrapy_mss.metadata.tree import (
     HIDDEN,
     LEVELS_ABOVE,
     MAX_SIBLINGS,
-    CanVisit,
     Fragment,
     PageTree,
+    Visits,
     is_json_ld,
 )
 
@@ -68,7 +68,7 @@ class LxmlTree:
         links = (each for each in self.root.iter("a") if relation in each.get("rel", ""))
         return islice(links, most)
 
-    def fragments(self, element: LxmlElement, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments(self, element: LxmlElement, visits: Visits) -> Iterator[Fragment]:
         hidden_depth = 0
         for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
             starts = event == "start"
@@ -80,16 +80,16 @@ class LxmlTree:
             if node is element and not starts:
                 return
             text = None if hidden_depth else node.text if starts else node.tail
-            if not can_visit(text):
+            if not visits.pay(len(text or "")):
                 return
             if text:
                 yield text, cast("Any", node if starts else node.getparent())
 
-    def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
+    def body_fragments(self, visits: Visits) -> Iterator[Fragment]:
         for body in islice(self.root.iter("body"), 1):
-            yield from self.fragments(body, can_visit)
+            yield from self.fragments(body, visits)
 
-    def fragments_after(self, element: LxmlElement, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments_after(self, element: LxmlElement, visits: Visits) -> Iterator[Fragment]:
         for node in islice((element, *element.iterancestors()), MAX_ANCESTORS):
             parent = node.getparent()
             if parent is None:
@@ -97,10 +97,10 @@ class LxmlTree:
             if node.tail:
                 yield node.tail, parent
             for sibling in node.itersiblings():
-                if not can_visit(None):
+                if not visits.pay():
                     return
                 if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
-                    yield from self.fragments(sibling, can_visit)
+                    yield from self.fragments(sibling, visits)
                 if sibling.tail:
                     yield sibling.tail, parent
 
