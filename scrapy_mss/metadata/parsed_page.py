@@ -185,22 +185,9 @@ class ParsedPage:
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
-        parents = dict.fromkeys(self.tree.around_text(row) for _, row in self._until_body)
-        elements = dict.fromkeys(
-            each
-            for parent in parents
-            for each in (parent, *islice(parent.iterancestors(), BYLINE_LEVELS - 1))
-        )
-        return self.visible.of_short(filter(self._is_byline, elements))
-
-    def _is_byline(self, element: Element) -> bool:
-        tag = self.tree.tag_of(element)
-        if len(tag) < SHORTEST_BYLINE:
-            return False
-        if _any_in(BYLINE_MARKERS, tag) and _any_in(BYLINE_MARKERS, markers_of(element)):
-            return True
-        is_link = element.tag == "a" and _AUTHOR_PAGE.search(tag)
-        return bool(is_link and _AUTHOR_PAGE.search(element.get("href") or ""))
+        rows = (row for _, row in self._until_body)
+        elements = self.tree.around_texts(rows, BYLINE_LEVELS, _MAY_BE_BYLINE)
+        return self.visible.of_short(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -355,8 +342,13 @@ class VisibleText:
 
     def _separated(self, element: Element) -> str:
         """The lines in *element*, separated: names in adjacent links have no space between them."""
-        lines = islice(_lines(self._fragments(element)), MAX_LINES)
-        return SEPARATOR.join(line for line, _ in lines)
+        lines, length = list[str](), 0
+        for line, _ in islice(_lines(self._fragments(element)), MAX_LINES):
+            lines.append(line)
+            length += len(line)
+            if length > MAX_LINE:  # it is not short
+                break
+        return SEPARATOR.join(lines)
 
     def _fragments(self, element: Element) -> Iterator[Fragment]:
         return self._tree.fragments(element, self.visits) if self.visits.left > 0 else iter(())
@@ -383,12 +375,21 @@ MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser 
 SEPARATOR: Final = " | "  # between the lines of one element
 
 BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
-SHORTEST_BYLINE: Final = len("<p id=autor>")
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
     r"redaktion|staff|team|writers?)/[^/]",
     re.IGNORECASE,
 )
+_MAY_BE_BYLINE: Final = re.compile(
+    f"{'|'.join(BYLINE_MARKERS)}|{_AUTHOR_PAGE.pattern}", re.IGNORECASE
+)
+
+
+def _is_byline(element: Element) -> bool:
+    """Whether *element* is marked as a byline, or links to the page of an author."""
+    if _any_in(BYLINE_MARKERS, markers_of(element)):
+        return True
+    return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
 
 
 def markers_of(element: Element) -> str:

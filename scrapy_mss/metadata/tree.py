@@ -42,7 +42,7 @@ LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding sibling
 MAX_SIBLINGS: Final = 3  # that precede each of them
 
 
-# A run of text, and where it is: the row that it stands behind, for `PageTree.around_text`.
+# A run of text, and where it is: the row that it stands behind, for `PageTree.around_texts`.
 Fragment: TypeAlias = tuple[str, int]
 CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much as a visit
 
@@ -317,7 +317,7 @@ class PageTree:
             visits.left -= 1 + (end - start) // CHARACTERS_PER_VISIT  # as `Visits.pay`
             if visits.left < 0:
                 return
-            text = source[start:end]
+            text = source[start:end] if start < end else ""
             if text and not text.isspace():
                 pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
                 for number, each in enumerate(pieces):
@@ -334,14 +334,30 @@ class PageTree:
             elif effect == _NO_TEXT and partners[row] > row:
                 row = min(partners[row], stop)
 
-    def around_text(self, row: int) -> Element:
-        """The element that displays what stands behind the tag in *row*."""
-        if row < 0:
-            return self._root
-        partner = self._partner[row]
-        if partner > row:
-            return self._element(row)
-        return self._parent(row if partner < 0 else partner)
+    def around_texts(
+        self, rows: Iterable[int], levels: int, sign: re.Pattern[str]
+    ) -> list[Element]:
+        """Of the elements that display what stands behind the tags in *rows*, those with a *sign*.
+
+        Of each text, so many *levels* of elements are looked at, the innermost first.
+        """
+        source, starts, ends = self._source, self._start, self._end
+        inner = dict.fromkeys(map(self._displaying, rows))
+        around = dict.fromkeys(row for each in inner for row in self._upwards(each, levels))
+        found = (row for row in around if sign.search(source, starts[row], ends[row]))
+        return list(map(self._element, found))
+
+    def _displaying(self, row: int) -> int:
+        """The element that displays what stands behind the tag in *row*; -1 if there is none."""
+        partner = self._partner[row] if row >= 0 else row
+        if partner > row or row < 0:
+            return row
+        return self._parents[row if partner < 0 else partner]
+
+    def _upwards(self, row: int, levels: int) -> Iterator[int]:
+        while row >= 0 and levels > 0:
+            yield row
+            row, levels = self._parents[row], levels - 1
 
     def above(self, element: Element) -> Iterator[Element]:
         row = element.row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias, cast
@@ -54,8 +55,12 @@ class LxmlTree:
     def tag_of(self, element: LxmlElement) -> str:
         return f"<{element.tag} {dict(element.attrib)}>".lower()
 
-    def around_text(self, element: LxmlElement) -> LxmlElement:
-        return element
+    def around_texts(
+        self, elements: Elements, levels: int, sign: re.Pattern[str]
+    ) -> list[LxmlElement]:
+        around = (islice((each, *each.iterancestors()), levels) for each in dict.fromkeys(elements))
+        found = dict.fromkeys(each for levels in around for each in levels)
+        return [each for each in found if sign.search(self.tag_of(each))]
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         scripts = islice(self.root.iter("script"), most)
