@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import Final
@@ -147,17 +147,17 @@ class ParsedPage:
         return next((each for text, each in self._headings if text == chosen), None)
 
     @lazy
-    def _lines(self) -> Iterator[Fragment]:
-        """The lines after the heading, or of a page without one; each view reads on in them."""
+    def _runs(self) -> Iterator[Fragment]:
+        """The text after the heading, or of a page without one; each view reads on in it."""
         tree, heading, visits = self.tree, self._heading, self.visible.visits
         if heading is None:
-            return _lines(tree.body_fragments(visits))
-        return _lines(tree.fragments_after(heading, visits))
+            return tree.body_fragments(visits)
+        return tree.fragments_after(heading, visits)
 
     @lazy
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
-        return [] if self._heading is None else list(_until_long_lines(self._lines))
+        return [] if self._heading is None else list(_until_long_lines(_lines(self._runs)))
 
     @lazy
     def following(self) -> list[str]:
@@ -177,9 +177,12 @@ class ParsedPage:
 
     @lazy
     def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading."""
+        """All short lines after the heading, or of the whole page if there is no heading.
+
+        Those without a year may be as the page has them.
+        """
         read = self._until_body
-        further = islice(self._lines, MAX_DISTANT_LINES - len(read))
+        further = islice(_lines(self._runs, _cleaned_if_dated), MAX_DISTANT_LINES - len(read))
         return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
 
     @lazy
@@ -227,9 +230,9 @@ class ParsedPage:
         """The microdata of the page: elements by the lower-cased name of their property."""
         properties: defaultdict[str, list[Element]] = defaultdict(list)
         article: Element | None = None
-        items: dict[Element, Element | None] = {}
+        items: dict[int, Element | None] = {}
         for element in self.tree.properties(MAX_PROPERTIES):
-            item = _item_of(self.tree, element, items)
+            item = self.tree.nearest("itemscope", element, items)
             item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
             is_article = item_type.endswith(ARTICLE_TYPES)
             if is_article and article is None:
@@ -274,24 +277,6 @@ ARTICLE_TYPES: Final = ("Article", "Posting", "Report")
 PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 # Attributes that hold the value of a property, machine-readable ones first.
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
-
-
-def _item_of(
-    tree: PageTree, element: Element, items: dict[Element, Element | None]
-) -> Element | None:
-    """The item that the property belongs to; *items* has it for all elements visited before."""
-    passed: list[Element] = []
-    item: Element | None = None
-    for ancestor in element.iterancestors():
-        if ancestor in items:
-            item = items[ancestor]
-            break
-        passed.append(ancestor)
-        if "itemscope" in tree.tag_of(ancestor) and ancestor.get("itemscope") is not None:
-            item = ancestor
-            break
-    items.update(dict.fromkeys(passed, item))
-    return item
 
 
 def property_value(element: Element, visible: VisibleText) -> str:
@@ -408,9 +393,15 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
+def _lines(runs: Iterable[Fragment], cleaned: Callable[[str], str] = clean) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if (line := clean(text)))
+    return ((line, row) for text, row in runs if (line := cleaned(text)))
+
+
+def _cleaned_if_dated(text: str) -> str:
+    """What `clean` gives of a *text* that may have a year; the text itself of others."""
+    is_plain = text.isprintable() and "&" not in text and "<" not in text
+    return text.strip() if is_plain and not has_year(text) else clean(text)
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

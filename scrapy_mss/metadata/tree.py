@@ -246,6 +246,25 @@ class PageTree:
         elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
+    def nearest(
+        self, name: str, element: Element, known: dict[int, Element | None]
+    ) -> Element | None:
+        """The nearest element around *element* that has the attribute *name*.
+
+        What is found for the rows on the way is added to the *known*.
+        """
+        found, passed, row = None, list[int](), self._parents[element.row]
+        while row >= 0 and found is None:
+            if row in known:
+                found = known[row]
+                break
+            passed.append(row)
+            around = self._element(row)
+            found = around if name in self.tag_of(around) and name in around.attrib else None
+            row = self._parents[row]
+        known.update(dict.fromkeys(passed, found))
+        return found
+
     def is_hidden(self, element: Element) -> bool:
         """Whether an element around *element* is one of `HIDDEN`."""
         row = self._parents[element.row]

@@ -69,6 +69,9 @@ class LxmlTree:
     def properties(self, most: int) -> Elements:
         return islice(self.root.iterfind(".//*[@itemprop]"), most)
 
+    def nearest(self, name: str, element: LxmlElement, _: object) -> LxmlElement | None:
+        return next((each for each in element.iterancestors() if name in each.attrib), None)
+
     def related_links(self, relation: str, most: int) -> Elements:
         links = (each for each in self.root.iter("a") if relation in each.get("rel", ""))
         return islice(links, most)
