@@ -263,10 +263,10 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     _check(255, is_raw.shape[0])
     rows[n] = -1
     for i in range(n):
-        _check(partner[i] + 1, n + 1)
-        _check(unclosed[i] + 1, i + 2)
         rows[i] = -1
         if i >= until and kind[i] <= CLOSE:
+            _check(partner[i] + 1, n + 1)
+            _check(unclosed[i] + 1, i + 2)
             rows[i] = n_rows
             n_rows += 1
             if kind[i] == OPEN and is_raw[tag[i]]:
