@@ -186,8 +186,6 @@ class NaiveBayes(Generic[PageT]):
             )
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
             raise OverflowError(_TOO_MANY)
-        if isinstance(other._added, dict):  # it is looked up, and so will be the sum
-            _ = self.counts
         self.add(other.total())
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:

@@ -189,15 +189,15 @@ def _dates(lines: Callable[[ParsedPage], list[str]], *, in_short: bool) -> Looku
     return lookup
 
 
-date_line = _dates(lambda page: page.nearby, in_short=True)
-line_with_date = _dates(lambda page: page.nearby, in_short=False)
+date_line = _dates(lambda page: page.dated, in_short=True)
+line_with_date = _dates(lambda page: page.dated, in_short=False)
 distant_date_line = _dates(lambda page: page.distant, in_short=True)
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
-    for line in page.nearby:
-        updated = dates.has_year(line) and _UPDATED.search(line)
+    for line in page.dated:
+        updated = _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found
