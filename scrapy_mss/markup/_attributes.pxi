@@ -28,16 +28,18 @@ def rows_with(str sought not None, str text not None, tags):
     cdef array found = clone(_INT32S, rows.shape[0], False)
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t n, size = PyUnicode_GET_LENGTH(text)
+    cdef Py_ssize_t n = 0, size = PyUnicode_GET_LENGTH(text), i, at, end
     _check_rows(rows, starts, ends, size)
     if not name or not name.isascii():
         raise ValueError(f"{sought!r} is no name of ASCII")
-    if PyUnicode_KIND(text) == 1:
-        n = _choose(<const uint8_t*> data, size, rows, starts, ends, name, into)
-    elif PyUnicode_KIND(text) == 2:
-        n = _choose(<const uint16_t*> data, size, rows, starts, ends, name, into)
-    else:
-        n = _choose(<const uint32_t*> data, size, rows, starts, ends, name, into)
+    for i in range(rows.shape[0]):
+        into[n], at, end = rows[i], starts[rows[i]], ends[rows[i]]
+        if PyUnicode_KIND(text) == 1:
+            n += _holds(<const uint8_t*> data, at, end, size, name)
+        elif PyUnicode_KIND(text) == 2:
+            n += _holds(<const uint16_t*> data, at, end, size, name)
+        else:
+            n += _holds(<const uint32_t*> data, at, end, size, name)
     resize(found, n)
     return found
 
@@ -85,18 +87,6 @@ cdef int _pick(
             ):
                 values[i] = _value(text, source, each.value, each.value_end)
     return 0
-
-
-cdef Py_ssize_t _choose(
-    char_t* text, Py_ssize_t size, const int[::1] rows, const int[::1] starts,
-    const int[::1] ends, bytes name, int* into
-):
-    """Put those of *rows* whose tags hold *name* there; how many they are."""
-    cdef Py_ssize_t i, n = 0
-    for i in range(rows.shape[0]):
-        into[n] = rows[i]
-        n += _holds(text, starts[rows[i]], ends[rows[i]], size, name)
-    return n
 
 
 cdef int _check_rows(
