@@ -192,10 +192,6 @@ class PageTree:
     def _root(self) -> Element:
         return Element(self, -1, "")
 
-    def _parent(self, row: int) -> Element:
-        parent = self._parents[row]
-        return self._element(parent) if parent >= 0 else self._root
-
     def around(self, row: int) -> Iterator[Element]:
         while row >= 0:
             row = self._parents[row]
