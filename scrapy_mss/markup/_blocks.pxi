@@ -268,8 +268,7 @@ def scored(page, const double[::1] probability, others, double bias):
     values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
     cdef double[::1] value = values, score = scores
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (is_other.shape[0], is_title.shape[0], words.shape[0], first.shape[0]))
-    _check_sizes(n, (size.shape[0],))
+    _check_sizes(n, (len(others), len(is_title), len(words), len(first), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
     cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
