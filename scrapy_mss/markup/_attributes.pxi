@@ -85,7 +85,7 @@ cdef int _pick(
             if size == sought[i].size and values[i] is None and (
                 _begins_with(text, each.name, each.name_end, sought[i])
             ):
-                values[i] = _value(text, source, each.value, each.value_end)
+                values[i] = _value(source, each.value, each.value_end)
     return 0
 
 
@@ -164,9 +164,9 @@ cdef dict _read(
         at = _next(text, at, end, &each)
         if at < 0:
             break
-        name = _lower(text, source, each.name, each.name_end)
+        name = PyUnicode_Substring(source, each.name, each.name_end).lower()
         if name not in found:
-            found[name] = _value(text, source, each.value, each.value_end)
+            found[name] = _value(source, each.value, each.value_end)
     return found
 
 
@@ -217,22 +217,9 @@ cdef inline Py_ssize_t _closing_quote(char_t* text, Py_ssize_t start, Py_ssize_t
     return at if at < end else start
 
 
-cdef str _lower(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
-    cdef Py_ssize_t at
-    cdef str name = PyUnicode_Substring(source, start, end)
-    for at in range(start, end):
-        if not c"a" <= text[at] <= c"z":
-            return name.lower()
-    return name
-
-
-cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
-    cdef Py_ssize_t at
+cdef str _value(str source, Py_ssize_t start, Py_ssize_t end):
     cdef str value = PyUnicode_Substring(source, start, end)
-    for at in range(start, end):
-        if text[at] == c"&":
-            return decode_value(value)
-    return value
+    return decode_value(value) if "&" in value else value
 
 
 # --- the tags of a page --------------------------------------------------------------------------

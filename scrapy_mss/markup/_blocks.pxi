@@ -193,9 +193,9 @@ cdef class TextCounter:
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
         cdef uint8_t is_likely[2][1 << HIGH_BITS]  # whether one of the few has these high bits
-        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, each, pair, before
+        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, each, pair
+        cdef uint64_t before  # the word, 0 if there is none
         cdef int64_t n_of[N_COUNTS]
-        cdef int64_t n_words
         counts, hashes = numpy.empty((N_COUNTS, n)), numpy.empty(n, "u8")
         ends = numpy.empty((2, n), "u1")
         cdef double[:, ::1] count = counts
@@ -209,7 +209,7 @@ cdef class TextCounter:
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight, mixed, n_words, before = 1, 0, 0, 0
+            weight, mixed, before = 1, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -228,10 +228,9 @@ cdef class TextCounter:
                 pair = before * PAIR_FACTOR + each
                 if is_word & is_likely[0][each >> (64 - HIGH_BITS)]:
                     n_of[TEXT_TITLE] += each in title
-                if is_word & (n_words > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
+                if is_word & (before > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
                     n_of[TEXT_PAIRS] += pair in pairs
                 before = each if is_word else before
-                n_words += is_word
                 mixed += each * weight
                 weight += 2
                 if i == begin[run]:

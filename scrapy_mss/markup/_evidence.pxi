@@ -26,7 +26,7 @@ cdef class BlockEvidence:
         cdef _Elements of = _Elements(page.containers)
         cdef uint64_t factor = self.factors[0]
         families = {family.name: family for family in bayes.families}
-        ids, words = page.tokens.token_id[page.blocks.text], page.attributes.word.astype("u8")
+        ids, words = page.tokens.token_id.take(page.blocks.text), page.attributes.word.astype("u8")
         shapes = self.shapes(page.blocks.words, page.blocks.linked_words)
         rows = numpy.empty((N_EVIDENCE, of.n))
         self.pool(

@@ -53,7 +53,7 @@ cdef inline uint32_t _crc(uint32_t state, uint32_t letter):
 
 @cython.final
 cdef class _Found:
-    """What is found of tags: a hash of each, the hashes of words, and the row of the tag of each."""
+    """What is found of tags: a hash of each, the hashes of words, and the tag that each is of."""
 
     cdef uint32_t[::1] keys, words
     cdef Py_ssize_t[::1] rows
