@@ -243,9 +243,10 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
     cdef const int[::1] start = tokens.start, end = tokens.end
     cdef const int[::1] partner = tokens.partner, unclosed = tokens.unclosed
-    cdef Py_ssize_t n = kind.shape[0], i, until = 0, before = -1
+    cdef Py_ssize_t n = kind.shape[0], i, until = 0, before = n
     cdef int row, parent, n_rows = 0, n_opening = 0
     cdef array row_of = clone(_INT32S, n + 1, False)  # the last is that of no token
+    cdef array token_of = clone(_INT32S, n, False)
     cdef int* rows = row_of.data.as_ints
     _check_sizes(
         n, (tag.shape[0], start.shape[0], end.shape[0], partner.shape[0], unclosed.shape[0])
@@ -257,7 +258,7 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
         if i >= until and kind[i] <= CLOSE:
             _check(partner[i] + 1, n + 1)
             _check(unclosed[i] + 1, i + 2)
-            rows[i] = n_rows
+            rows[i], token_of.data.as_ints[n_rows] = n_rows, i
             n_rows += 1
             if kind[i] == OPEN and is_raw[tag[i]]:
                 until = max(partner[i], i + 1)
@@ -271,18 +272,16 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     cdef int* parents = (<array> columns[3]).data.as_ints
     cdef int* opening = (<array> columns[4]).data.as_ints
     cdef int* by_name = (<array> columns[5]).data.as_ints
-    for i in range(n):
-        row = rows[i]
-        if row < 0:
-            continue
+    for row in range(n_rows):
+        i = token_of.data.as_ints[row]
         number[row], opens[row] = tag[i], kind[i] == OPEN
         starts[row], ends[row] = start[i], end[i]
         partners[row] = rows[partner[i] if partner[i] >= 0 else n]
-        parent = rows[unclosed[before]] if before >= 0 and unclosed[before] >= 0 else -1
+        parent = rows[before]
         if parent >= 0 and not (opens[parent] and partners[parent] >= 0):
             parent = parents[parent]
         parents[row] = parent
-        before = i
+        before = unclosed[i] if unclosed[i] >= 0 else n  # what is open behind the tag
         if kind[i] == OPEN:
             opening[n_opening] = row
             n_opening += 1
