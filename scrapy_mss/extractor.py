@@ -426,14 +426,15 @@ class Extractor:
 def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
     page = read.page
+    kept_text = KeptText(page.tokens, kept, page.declarations)
     return PageFacts(
         page.declarations,
         read.address,
         page.title,
         text,
-        n_words=int(np.count_nonzero(page.tokens.is_word & kept)),
+        n_words=kept_text.n_words,
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
         requested=page.requested,
-        kept=KeptText(page.tokens, kept, page.declarations),
+        kept=kept_text,
     )

@@ -23,7 +23,7 @@ from scrapy_mss.crawl.items import (
     put_known,
 )
 from scrapy_mss.crawl.pages import LISTED, SITE, is_fed
-from scrapy_mss.crawl.wire import FAILURES
+from scrapy_mss.crawl.processes import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality.fates import CHANGED, COPY, UNCHANGED

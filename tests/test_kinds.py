@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
@@ -15,6 +17,7 @@ from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
 from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
 from scrapy_mss.pages.page_facts import KeptText, PageFacts
+from scrapy_mss.pages.walls import PAYWALL_MARK, paywall_mark
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
@@ -259,3 +262,19 @@ def test_an_address_that_is_a_number_alone_costs_an_article_nothing(path: str) -
     bare, unknown = (Extractor().extract(source, url) for url in (f"https://a.example{path}", ""))
 
     assert (bare.kind, bare.probability) == (unknown.kind, unknown.probability)
+
+
+PAYWALLS = (
+    "tinypass.com piano.io/ piano- tp-container assets.poool.fr poool-widget zephr- .zephr.com "
+    "blaize leaky-paywall leaky_paywall js.pelcro.com pelcro- laterpay .zuora.com evolok "
+    "mppglobal.com mpp- steadyhq.com steady-paywall -paywall _pay-wall 'regwall"
+).split()
+
+
+@given(st.lists(st.sampled_from([*PAYWALLS, *(mark[1:] for mark in PAYWALLS), " ", "piano"])))
+def test_the_mark_of_a_paywall_is_found_by_the_words_of_all(pieces: list[str]) -> None:
+    source = "".join(pieces)
+    found, first = paywall_mark(source), PAYWALL_MARK.search(source)
+
+    assert (found and found.span()) == (first and first.span())
+    assert all(paywall_mark(mark) for mark in PAYWALLS)

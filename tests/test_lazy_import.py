@@ -92,3 +92,9 @@ def test_only_the_action_that_is_called_is_loaded(arguments: str, expected: set[
     loaded = modules_after(SCRAPY.format(plugins=["mss"], arguments=f"'mss', {arguments}"))
 
     assert {name for name in ACTIONS if f"scrapy_mss.commands.{name}" in loaded} == expected
+
+
+def test_the_process_that_reads_lists_loads_no_reader_of_articles() -> None:
+    loaded = modules_after("import scrapy_mss.spiders.lists")
+
+    assert loaded.isdisjoint({"scrapy_mss.article", "scrapy_mss.extractor", "scrapy_mss.models"})

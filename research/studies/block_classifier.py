@@ -42,8 +42,8 @@ from scrapy_mss.blocks.features import FEATURES, Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.models.model import Model
@@ -177,14 +177,15 @@ def without_family(family: str) -> Iterator[None]:
 @contextmanager
 def threshold_at_one_half() -> Iterator[None]:
     """Blocks above one half are kept, whatever the page."""
-    with patch.object(selection, "threshold", lambda *_: 0.5):
+    with python_alone(), patch.object(selection, "threshold", lambda *_: 0.5):
         yield
 
 
 @contextmanager
 def without_span() -> Iterator[None]:
     """All that is above the threshold is kept, wherever on the page."""
-    with patch.object(selection, "in_span", lambda _page, _span, above: above):
+    instead = patch.object(selection, "in_span", lambda _page, _scores, above: above)
+    with python_alone(), instead:
         yield
 
 
@@ -193,10 +194,10 @@ def without_cleaning() -> Iterator[None]:
     """The whole span is kept."""
     in_span = selection.in_span
 
-    def whole(page: Page, span: Span, above: Bools) -> Bools:
-        return in_span(page, span, np.ones_like(above))
+    def whole(page: Page, scores: Floats, above: Bools) -> Bools:
+        return in_span(page, scores, np.ones_like(above))
 
-    with patch.object(selection, "in_span", whole):
+    with python_alone(), patch.object(selection, "in_span", whole):
         yield
 
 

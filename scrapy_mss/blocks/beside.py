@@ -29,7 +29,7 @@ from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices
+from scrapy_mss.markup.tokens import Bools, Floats, Indices, Ints, Tokens
 from scrapy_mss.pages.addresses import absolute_url, site_of
 
 MIN_STORY: Final = 50  # words that are left without what is beside them
@@ -63,8 +63,8 @@ _DATA: Final = re.compile(
     r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
 )
 _NUMBER: Final = word_ids("1")[0]  # of every number
-_ARTICLE, _PRE = TAG_NUMBERS["article"], TAG_NUMBERS["pre"]
-_TABLE_MASK: Final = 0xFFFF  # of a hash; no two of the names share these bits
+_ARTICLE, _PRE, _H1 = (TAG_NUMBERS[name] for name in ("article", "pre", "h1"))
+_TABLE_MASK: Final = 0x1FF  # of a hash; no two of the names share these bits
 
 
 def _marked(places: Iterable[int], size: int) -> Bools:
@@ -90,11 +90,9 @@ class Story:
     text: Bools
 
     @lazy
-    def texts_before(self) -> Counts:
-        """int64[n+1]: how many blocks of text are before each block."""
-        before: Counts = np.zeros(len(self.text) + 1, np.int64)
-        self.text.cumsum(out=before[1:])
-        return before
+    def texts(self) -> Indices:
+        """The blocks of text, ascending."""
+        return self.text.nonzero()[0]
 
     @lazy
     def level(self) -> Indices:
@@ -103,7 +101,7 @@ class Story:
 
     @lazy
     def headline(self) -> Headline:
-        return Headline.of(self.page, self.page.title_words)
+        return Headline.of(self.page)
 
     @lazy
     def title(self) -> int:
@@ -111,11 +109,12 @@ class Story:
         return self.headline.block if self.headline.own_overlap >= MIN_TITLE else -1
 
     @lazy
-    def linked_headings(self) -> Indices:
+    def linked_headings(self) -> list[int]:
         """The headings that are links, but for a word or two."""
         headings, blocks = self.level.nonzero()[0], self.page.blocks
-        words, linked = blocks.words[headings], blocks.linked_words[headings]
-        return headings[(words >= MIN_TEASER_TITLE) & (linked >= MIN_LINKED * words)]
+        words, linked = (each[headings].tolist() for each in (blocks.words, blocks.linked_words))
+        rows = zip(headings.tolist(), words, linked, strict=True)
+        return [at for at, n, k in rows if n >= MIN_TEASER_TITLE and k >= MIN_LINKED * n]
 
     @lazy
     def may_have_teasers(self) -> bool:
@@ -123,7 +122,7 @@ class Story:
         headings = self.linked_headings
         if len(headings) < MIN_TEASERS:
             return False
-        of_text = headings.searchsorted(self.text.nonzero()[0], side="right")
+        of_text = np.array(headings).searchsorted(self.texts, side="right")
         has_texts = len(set(of_text.tolist()) - {0}) >= MIN_TEASERS
         return has_texts and self.title >= 0 and not self.is_live_blog
 
@@ -140,8 +139,11 @@ class Story:
         """bool[n]: the blocks inside the elements at *rows*; None if none of them is text."""
         if not len(rows):
             return None
-        containers, before = self.page.containers, self.texts_before
-        holding = rows[before[containers.end[rows]] > before[containers.begin[rows]]]
+        containers = self.page.containers
+        before, behind = (
+            self.texts.searchsorted(each.take(rows)) for each in (containers.begin, containers.end)
+        )
+        holding = rows[before < behind]
         if not len(holding):
             return None
         return containers.inside(_marked(holding.tolist(), len(containers)))
@@ -174,13 +176,14 @@ def beside(page: Page, text: Bools) -> Bools:
 
 def controls(story: Story) -> Bools | None:
     """What is inside the controls of a form, a template or a dialogue."""
-    return story.inside(_IS_CONTROL[story.page.containers.tag].nonzero()[0])
+    return story.inside(_IS_CONTROL.take(story.page.containers.tag).nonzero()[0])
 
 
 def data(story: Story) -> Bools | None:
     """Data for scripts that stands in the page as if it were text."""
     page = story.page
-    blocks = (story.text & (page.blocks.words >= MIN_DATA)).nonzero()[0].tolist()
+    words = page.blocks.words.take(story.texts).tolist()
+    blocks = [at for at, n in zip(story.texts.tolist(), words, strict=True) if n >= MIN_DATA]
     clean, start = page.tokens.clean, page.tokens.clean_start
     found = [at for at in blocks if _DATA.match(clean, int(start[page.blocks.first[at]]))]
     found = [at for at in found if not np.count_nonzero(page.ancestor_tags[:, at] == _PRE)]
@@ -191,20 +194,21 @@ def named(story: Story) -> Bools | None:
     """What is inside elements that are called comments or consent, and do not hold the headline."""
     containers, attributes = story.page.containers, story.page.attributes
     known = (_HASHES.take(attributes.word & _TABLE_MASK) == attributes.word).nonzero()[0]
-    rows = attributes.element[known]
-    rows = rows[~_IS_WHOLE_PAGE[containers.tag[rows]]]
+    rows = attributes.element.take(known)
     if story.inside(rows) is None:
         return None
+    rows = rows[~_IS_WHOLE_PAGE[containers.tag[rows]]]
     holds_title = (containers.begin <= story.title) & (containers.end > story.title)
     return story.inside(rows[~holds_title[rows]])
 
 
 def hidden(story: Story) -> Bools | None:
     """What is not shown, if it is less than what is; if it is more, what of it is shown as well."""
-    page, is_hidden = story.page, story.page.hidden & story.text
-    if not np.count_nonzero(is_hidden):
+    page = story.page
+    found = story.inside(page.attributes.hidden.nonzero()[0])
+    if found is None:
         return None
-    is_shown = story.text & ~is_hidden
+    is_hidden, is_shown = story.text & found, story.text & ~found
     if story.words(is_hidden) < story.words(is_shown):
         return is_hidden
     shown = page.text_hashes[is_shown & (page.blocks.words >= MIN_COPY)]
@@ -217,8 +221,10 @@ def next_stories(story: Story) -> Bools | None:
     Sites load one story after the other below the first. A section of the story has its heading
     where the text is, and not in an element of its own as the headline has.
     """
+    if story.page.innermost_tags.tobytes().count(_H1) <= 1:  # as on most pages
+        return None
     headings = (story.level == 1).nonzero()[0].tolist()
-    if len(headings) <= 1 or story.title not in headings or story.is_live_blog:
+    if story.title not in headings or story.is_live_blog:
         return None
     page, overlap = story.page, story.headline.overlap
     later = headings.index(story.title) + 1
@@ -266,8 +272,7 @@ def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
         return None
     n_blocks = len(story.text)
     behind, before = (-1, story.title) if is_before_title else (story.title, n_blocks)
-    headings = story.linked_headings
-    headings = headings[(headings > behind) & (headings < before)]
+    headings = [each for each in story.linked_headings if behind < each < before]
     if len(headings) < MIN_TEASERS:
         return None
     containers = story.page.containers
@@ -285,9 +290,9 @@ def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
     return found if is_apart else None
 
 
-def _teasers_below(story: Story, headings: Indices, behind: int, before: int) -> Indices:
+def _teasers_below(story: Story, headings: list[int], behind: int, before: int) -> Indices:
     """The elements that hold one of the *headings* and none that leads to yet another page."""
-    pages = zip(headings.tolist(), _other_pages(story.page, headings), strict=True)
+    pages = zip(headings, _other_pages(story.page, headings), strict=True)
     groups = [list(group) for address, group in groupby(pages, lambda page: page[1]) if address]
     lasts = [behind, *(group[-1][0] for group in groups[:-1])]
     firsts = [*(group[0][0] for group in groups[1:]), before]
@@ -299,7 +304,7 @@ def _teasers_below(story: Story, headings: Indices, behind: int, before: int) ->
     return np.array(sorted(found - {len(story.page.containers)}), np.intp)
 
 
-def _other_pages(page: Page, headings: Indices) -> list[str]:
+def _other_pages(page: Page, headings: list[int]) -> list[str]:
     """The address of the site's other page that each heading links to; empty for none.
 
     It is that of the last link in the heading, or around it. Each is read once: one link may be
@@ -345,28 +350,25 @@ def slides(story: Story) -> Bools | None:
 def _slide_numbers(page: Page) -> dict[int, int]:
     """The blocks that begin with a number of as many as most such blocks have, and the number."""
     texts, tokens = page.texts, page.tokens
-    numbered = tokens.token_id[page.blocks.first] == _NUMBER
+    numbered = tokens.token_id.take(page.blocks.first) == _NUMBER
     if np.count_nonzero(numbered) < MIN_SLIDES:  # as on most pages
         return {}
     blocks = (numbered & (texts.size >= SLIDE_NUMBER)).nonzero()[0]
     last = texts.token[texts.first[blocks] + SLIDE_NUMBER - 1]
-    blocks = blocks[tokens.token_id[last] == _NUMBER].tolist()
+    blocks, last = (each[tokens.token_id[last] == _NUMBER] for each in (blocks, last))
     if len(blocks) < MIN_SLIDES:
         return {}
-    firsts = texts.first[blocks].tolist()
-    found = [
-        (block, *(_integer(page, texts.token[at]) for at in (first, first + SLIDE_NUMBER - 1)))
-        for block, first in zip(blocks, firsts, strict=True)
-    ]
-    usual, _ = Counter(total for _, _, total in found).most_common(1)[0]
-    return {block: number for block, number, total in found if total == usual >= number > 0}
+    numbers, totals = _integers(tokens, page.blocks.first[blocks]), _integers(tokens, last)
+    usual, _ = Counter(totals).most_common(1)[0]
+    rows = zip(blocks.tolist(), numbers, totals, strict=True)
+    return {block: number for block, number, total in rows if total == usual >= number > 0}
 
 
-def _integer(page: Page, token: int) -> int:
-    """The number at *token*; 0 if no gallery has so many slides."""
-    tokens = page.tokens
-    source = tokens.clean[tokens.clean_start[token] : tokens.clean_end[token]]
-    return int(source) if len(source) <= MAX_DIGITS and source.isdecimal() else 0
+def _integers(tokens: Tokens, at: Indices | Ints) -> list[int]:
+    """The numbers that stand there; 0 for one of more slides than a gallery has."""
+    bounds = zip(tokens.clean_start[at].tolist(), tokens.clean_end[at].tolist(), strict=True)
+    sources = (tokens.clean[start:end] for start, end in bounds)
+    return [int(each) if len(each) <= MAX_DIGITS and each.isdecimal() else 0 for each in sources]
 
 
 SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (

@@ -27,16 +27,20 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
+    COUNTED,
     FEATURES,
+    KEY_LEVELS,
+    LOG1P_TABLE,
     Columns,
     container_names,
     evidence_mass,
+    feature_tables,
     fill_containers,
     fill_features,
     of_heading_above,
     product,
 )
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
+from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions, opinion_tables
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets_of_ids
 from scrapy_mss.core.naive_bayes import (
@@ -216,19 +220,35 @@ class BlockInputs(NamedTuple):
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    columns = Columns(INPUTS, np.empty((len(INPUTS), len(score))))
-    features, of_evidence, scores, opinions, containers, neighbours = (
-        columns.rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
+    rows = np.empty((len(INPUTS), len(score)))
+    fill_inputs(page, evidence, score, rows)
+    return BlockInputs(score, Columns(INPUTS, rows))
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part knows of each step, and which rows are something else at last."""
+    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("blocks", "words"))
+    counted = [*COUNTED, *map(INPUTS.index, sizes)]
+    of_neighbours = _OF_NEIGHBOURS.tolist(), list(NEIGHBOUR_OFFSETS)
+    tables = *feature_tables(), *opinion_tables()
+    return *tables, LOG1P_TABLE, counted, *of_neighbours, _ENDS[:-1]
+
+
+@accelerated(_tables, "InputFiller")
+def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
+    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS``."""
+    columns = Columns(INPUTS, rows)
+    of_blocks, of_evidence, scores, opinions, containers, neighbours = (
+        rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
     )
-    above = fill_features(page, features)
+    above = fill_features(page, of_blocks)
     of_evidence[:] = evidence
     fill_opinions(page, columns, opinions)
     mass, total = evidence_mass(page, score)
     scores[0], scores[1], scores[2] = score, of_heading_above(above, score), np.log1p(total)
-    kept, _ = evidence_mass(page, columns.rows[_OPINIONS])
+    kept, _ = evidence_mass(page, rows[_OPINIONS])
     fill_containers(page, np.array([mass, kept]), containers)
-    _fill_neighbours(columns.rows[_OF_NEIGHBOURS], neighbours)
-    return BlockInputs(score, columns)
+    _fill_neighbours(rows[_OF_NEIGHBOURS], neighbours)
 
 
 def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:

@@ -22,20 +22,10 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Containers
-from scrapy_mss.blocks.texts import (
-    BITS,
-    CLASSES,
-    Shared,
-    each_once,
-    pairs,
-    shared_pairs,
-)
+from scrapy_mss.blocks.texts import BITS, CLASSES
 from scrapy_mss.core.hashing import numbered
-from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import Counts, Floats, Indices, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Floats, Indices
 
 Number = TypeVar("Number", np.float32, np.float64)
 
@@ -65,7 +55,7 @@ class Columns(Mapping[str, Floats]):
 
     def some(self, names: tuple[str, ...]) -> Floats:
         """float64[k, n]: a copy of the rows of *names*."""
-        some: Floats = self.rows[[self._places_of[name] for name in names]]
+        some: Floats = self.rows.take([self._places_of[name] for name in names], axis=0)
         return some
 
 
@@ -87,13 +77,13 @@ def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
     return result
 
 
-_LOGARITHMS = np.log1p(np.arange(2.0**14))
+LOG1P_TABLE = np.log1p(np.arange(2.0**14))
 
 
 def logarithms(counts: Floats) -> Floats:
     """log1p of whole *counts*: of those of most pages by a table, in a fifth of the time."""
-    if np.maximum.reduce(counts, axis=None, initial=0.0) < len(_LOGARITHMS):
-        found: Floats = _LOGARITHMS.take(counts.astype(np.intp))
+    if np.maximum.reduce(counts, axis=None, initial=0.0) < len(LOG1P_TABLE):
+        found: Floats = LOG1P_TABLE.take(counts.astype(np.intp))
         return found
     return np.log1p(counts)
 
@@ -157,10 +147,15 @@ MAX_HEADLINE = 40  # words
 FULL_TITLE = 6  # words that a headline shares with the title to be it, however long the title is
 H1_BONUS, HEADING_BONUS = 0.15, 0.05  # between candidates of nearly the same overlap
 
-MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
 MAX_SHARED_BY_CHANCE = 4  # words of a headline that a description may share by chance
 MIN_DESCRIBING = 0.5  # of the description, in a block that is the described text
 FAR = 9.0  # log of the words to a heading that is not there
+
+PATH_LENGTH = 5  # tags of a block's path, innermost first
+KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
+ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
+PER_WORDS = 100  # a density is a share of the evidence for so many words
+EPSILON = 1e-9  # words of evidence on a page without any
 
 _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
@@ -180,10 +175,10 @@ class Headline:
     block: int
 
     @classmethod
-    def of(cls, page: Page, title: Shared) -> Headline:
-        """By how many words of the *title* each block has."""
+    def of(cls, page: Page) -> Headline:
+        """By how many words of the title each block has."""
         level = heading_levels(page)
-        overlap, is_main, is_lower = _title_overlap(page, *title), level == 1, level > 1
+        overlap, is_main, is_lower = _title_overlap(page), level == 1, level > 1
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
@@ -223,50 +218,25 @@ def of_heading_above(above: Indices, values: Floats) -> Floats:
     return np.where(above >= 0, values[above], 0.0) if len(above) else values
 
 
-def _title_overlap(page: Page, hits: Counts, n_title: int) -> Floats:
-    words = page.words
+def _title_overlap(page: Page) -> Floats:
+    words, hits, n_title = page.words, page.text_counts.title_words, len(page.title_ids)
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
     completeness = np.minimum(1.0, hits / max(1, min(n_title, FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
 
 
-def _description_pairs(tokens: Tokens) -> TokenIds:
-    """The pairs of neighbouring words of the page's description, each once."""
-    words = word_ids(meta_description(tokens))
-    return each_once(pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
-
-
-# What is counted, and what a row of a text is: a count, one for each word, the class of an end.
-_COUNTS = (*CLASSES, "letters", "words", "linked_words")
-_COUNT, _SHARE, _FIRST, _LAST = range(4)
-_ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
-
-
-# Of each row its place, what it is, and of which count or of which bits.
-_TEXT_ROWS = np.array(
-    [
-        *((TEXT.index(row), _COUNT, _COUNTS.index(name)) for row, name in LOGARITHMS.items()),
-        *((TEXT.index(row), _SHARE, _COUNTS.index(name)) for row, name in SHARES.items()),
-        *(
-            (TEXT.index(row), _LAST if end == "last" else _FIRST, BITS[name])
-            for row, (end, name) in ENDS.items()
-        ),
-    ],
-    np.int32,
-)
-
-
-@accelerated(lambda: (_TEXT_ROWS, _ALL_LINKED, _REPETITIONS), "TextRows")
 def _fill_text(page: Page, rows: Floats) -> None:
     """The block's text, with counts for logarithms."""
     texts, words = page.text_counts, np.maximum(page.words, 1.0)
-    counts = np.vstack((texts.counts, texts.letters, words, page.blocks.linked_words))
-    for row, what, of in _TEXT_ROWS:
-        if what <= _SHARE:
-            rows[row] = counts[of] / (words if what == _SHARE else 1.0)
-        else:
-            rows[row] = (texts.last if what == _LAST else texts.first) & np.uint8(of) != 0
-    rows[_ALL_LINKED] = counts[-1] == words
+    counts = dict(zip(CLASSES, texts.counts, strict=True))
+    counts |= {"letters": texts.letters, "words": words, "linked_words": page.blocks.linked_words}
+    for row, name in LOGARITHMS.items():
+        rows[TEXT.index(row)] = counts[name]
+    for row, name in SHARES.items():
+        rows[TEXT.index(row)] = counts[name] / words
+    for row, (end, name) in ENDS.items():
+        rows[TEXT.index(row)] = getattr(texts, end) & BITS[name] != 0
+    rows[TEXT.index("all_linked")] = counts["linked_words"] == words
     which = numbered(page.text_hashes)
     rows[_REPETITIONS] = np.bincount(which)[which]
 
@@ -313,9 +283,9 @@ def _fill_headings(page: Page, level: Indices, above: Indices, rows: Floats) -> 
     rows[3] = np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS)
 
 
-def _fill_description(page: Page, description: Shared, rows: Floats) -> None:
+def _fill_description(page: Page, rows: Floats) -> None:
     """The page's description of itself, by how many of its pairs of words each block has."""
-    hits, n_pairs = description
+    hits, n_pairs = page.text_counts.description_pairs, len(page.description_pairs)
     rows[:] = 0.0
     if not n_pairs:
         return
@@ -335,10 +305,9 @@ def fill_features(page: Page, rows: Floats) -> Indices:
     What comes back is intp[n], the nearest heading before each block, -1 if there is none.
     """
     _fill_text(page, rows[: len(TEXT)])
-    headline, above = _fill_places(page, page.title_words, rows[len(TEXT) : -len(DESCRIPTION)])
-    description = shared_pairs(page.texts, _description_pairs(page.tokens))
-    _fill_description(page, description, rows[-len(DESCRIPTION) :])
-    rows[_COUNTED] = logarithms(rows[_COUNTED])
+    headline, above = _fill_places(page, rows[len(TEXT) : -len(DESCRIPTION)])
+    _fill_description(page, rows[-len(DESCRIPTION) :])
+    rows[COUNTED] = logarithms(rows[COUNTED])
     np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
     rows[_FROM_HEADLINE, : max(headline, 0)] *= -1.0
     rows[_BELOW_HEADING, above < 0] = FAR
@@ -347,7 +316,7 @@ def fill_features(page: Page, rows: Floats) -> Indices:
 
 # Rows that are logarithms of counts, those that are negative before the headline and without a
 # heading, and the numbers that the compiled part has names for, in its order.
-_COUNTED = [
+COUNTED = [
     FEATURES.index(name)
     for name in (
         *LOGARITHMS,
@@ -355,29 +324,30 @@ _COUNTED = [
         *("later_headings", "words_below_heading"),
     )
 ]
+_REPETITIONS = FEATURES.index("repetitions")
 _FROM_HEADLINE = FEATURES.index("words_from_headline")
 _BELOW_HEADING = FEATURES.index("words_below_heading")
 _NUMBERS = (
     *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS),
-    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"]),
+    *(MAX_MAIN_HEADINGS, NO_LEVEL, TAG_NUMBERS["title"], MAX_SHARED_BY_CHANCE, MIN_DESCRIBING, FAR),
+    *(PER_WORDS, EPSILON),
 )
 
 
-def _tables() -> tuple[object, ...]:
+def feature_tables() -> tuple[object, ...]:
     """What the compiled part knows of tags, and the numbers."""
     parents = np.full(256, len(PARENTS), np.uint8)
     parents[_PARENT_NUMBERS[:, 0]] = range(len(PARENTS))
-    of_tags = parents, len(PARENTS), _ANCESTOR_BITS, len(ANCESTORS)
-    return *of_tags, _HEADING_LEVELS.astype(np.uint8), np.array(_NUMBERS, np.float64)
+    levels = _HEADING_LEVELS.astype(np.uint8)
+    return parents, _ANCESTOR_BITS, levels, np.array(_NUMBERS, np.float64)
 
 
-@accelerated(_tables, "BlockPlaces")
-def _fill_places(page: Page, title: Shared, rows: Floats) -> tuple[int, Indices]:
+def _fill_places(page: Page, rows: Floats) -> tuple[int, Indices]:
     """Fill the *rows* of ``PLACES``, with counts for logarithms.
 
     What comes back is the headline's block, and the heading above each.
     """
-    headline = Headline.of(page, title)
+    headline = Headline.of(page)
     above = heading_above(headline.level)
     around, position, of_headline, headings = np.split(rows, _BREAKS)
     _fill_around(page, around)
@@ -396,11 +366,6 @@ _BREAKS = np.cumsum([len(names) for names in PLACES[:-1]])
 # tells the container of its own article from those of comments and teasers. Only evidence for the
 # article counts, weighed by words and as a share of the page's whole. What opinions keep is summed
 # likewise.
-PATH_LENGTH = 5  # tags of a block's path, innermost first
-KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
-ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
-PER_WORDS = 100  # a density is a share of the evidence for so many words
-EPSILON = 1e-9  # words of evidence on a page without any
 
 # What is said of each mass: what comes before and after, what is in elements with the same tag and
 # class words, some levels out, in each of the block's own ancestors, and on the same path of tags.
@@ -435,26 +400,12 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     of_blocks = np.empty((len(masses) + 3, rows.shape[1]))
     of_blocks[:-3], of_blocks[-3] = masses, page.words
     of_blocks[-2], of_blocks[-1] = page.blocks.linked_words, 1.0
-    _fill_shares(page, of_blocks, rows)
-    counts = rows[len(masses) * len(_OF_MASSES) :].reshape(
-        KEY_LEVELS, len(_OF_KEYS), rows.shape[1]
-    )[:, :2]
-    counts[:] = logarithms(counts)
-
-
-@accelerated(lambda: (KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH, PER_WORDS), "ContainerShares")
-def _fill_shares(page: Page, of_blocks: Floats, rows: Floats) -> None:
-    """The same, with numbers of blocks and words in place of their logarithms.
-
-    *of_blocks* (float64[k + 3, n]) are masses, words, linked words, and ones.
-    """
-    masses = of_blocks[:-3]
     (k, n), n_shares = masses.shape, len(masses) * len(_OF_MASSES)
     in_groups = group_sums(of_blocks, _alike(page))
     around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
     words = np.maximum(in_groups[k], 1.0)
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_OF_KEYS), n)
-    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
+    sizes[:, 0], sizes[:, 1] = logarithms(in_groups[[k + 2, k], :KEY_LEVELS])
     np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_OF_MASSES), n)

@@ -25,7 +25,6 @@ from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Counts, Floats, Indices
 
@@ -393,8 +392,7 @@ OPINIONS: tuple[Opinion, ...] = (
 )
 
 
-# What is read of the blocks, and the numbers that the compiled part has names for, in its order.
-_READ = ("link_share", "ends_sentence", "below_headline", "heading_rank", "later_headings")
+# The numbers that the compiled part has names for, in its order.
 _NUMBERS = (
     *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE),
     *(MIN_STOP_SHARE, WORDS_PER_TAG_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS),
@@ -408,25 +406,19 @@ def opinions(page: Page, columns: Columns) -> dict[str, Bools]:
 
     *columns* have the features of the blocks.
     """
-    return dict(zip(_NAMES, _kept(page, columns.some(_READ)), strict=True))
+    if not len(page.containers):
+        return dict.fromkeys(_NAMES, np.zeros(len(page.blocks), np.bool_))
+    reading = Reading(page, columns)
+    return {opinion.name: opinion.of(reading) for opinion in OPINIONS}
 
 
-def _tables() -> tuple[object, ...]:
+def opinion_tables() -> tuple[object, ...]:
     """What the compiled part knows of class words and tags, and the numbers."""
     roles = np.zeros(_TABLE_MASK + 1, np.uint8)
     for role, words in WORDS.items():
         roles[[crc32(word.encode()) & _TABLE_MASK for word in words]] |= 1 << role
     numbers = (np.array(each, np.float64) for each in (LEVEL_WEIGHTS, _NUMBERS))
     return _HASHES, roles, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
-
-
-@accelerated(_tables, "OpinionReader")
-def _kept(page: Page, columns: Floats) -> Bools:
-    """bool[n_opinions, n]: the blocks that each opinion keeps, by the *columns* ``_READ``."""
-    if not len(page.containers):
-        return np.zeros((len(OPINIONS), len(page.blocks)), np.bool_)
-    reading = Reading(page, Columns(_READ, columns))
-    return np.array([opinion.of(reading) for opinion in OPINIONS])
 
 
 def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
@@ -437,7 +429,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     """
     k, words = len(OPINIONS), page.words
     kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
-    kept[:] = _kept(page, features.some(_READ))
+    kept[:] = [*opinions(page, features).values()]
     common = product(kept * words, kept.T)
     size = common.diagonal()
     speaks = size > 0

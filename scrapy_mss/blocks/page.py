@@ -11,18 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import Shared, TextCounts, Texts, each_once, shared_words, text_counts
+from scrapy_mss.blocks.texts import TextCounts, Texts, pairs, text_counts
 from scrapy_mss.core.hashing import mix, mix_rows
-from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
+from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Indices, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
+MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
 
@@ -126,7 +127,7 @@ class Page:
     @lazy
     def text_counts(self) -> TextCounts:
         """What is counted of the words and symbols of all blocks."""
-        return text_counts(self.texts)
+        return text_counts(self.texts, self.title_ids, self.description_pairs)
 
     @property
     def text_hashes(self) -> TokenIds:
@@ -140,15 +141,20 @@ class Page:
         return titles
 
     @lazy
-    def title_words(self) -> Shared:
-        """How many of the words of the page's title each block has."""
+    def title_ids(self) -> set[int]:
+        """The ids of the words of the page's first title."""
         tokens, is_title = self.tokens, self.containers.tag == TAG_NUMBERS["title"]
-        ids = tokens.token_id[:0]
-        if np.count_nonzero(is_title):
-            start = self.containers.start[is_title.argmax()]
-            inside = slice(start, tokens.partner[start])
-            ids = each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
-        return shared_words(self.texts, ids)
+        if not np.count_nonzero(is_title):
+            return set()
+        start = self.containers.start[is_title.argmax()]
+        inside = slice(start, tokens.partner[start])
+        return set(tokens.token_id[inside][tokens.kind[inside] == WORD].tolist())
+
+    @lazy
+    def description_pairs(self) -> set[int]:
+        """The `pairs` of neighbouring words of the page's description."""
+        words = word_ids(meta_description(self.tokens))
+        return set(pairs(words).tolist()) if len(words) >= MIN_DESCRIPTION else set()
 
     @property
     def title(self) -> str:

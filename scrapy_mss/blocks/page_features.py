@@ -21,7 +21,8 @@ from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import (
     AUTHOR_CUES,
@@ -39,6 +40,8 @@ MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of bloc
 
 UNDECLARED = "nothing_declared"
 _OPINION, _SHARE = f"opinion_{OPINIONS[0].name}", f"share_of_{OPINIONS[0].name}"  # the first ones
+_SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
+_TIME = TAG_NUMBERS["time"]
 
 
 class Origin(Enum):
@@ -86,25 +89,25 @@ class ReadPage:
     @property
     def times(self) -> int:
         """How many `<time>` there are between the first and the last of the kept blocks."""
-        at = self.kept.nonzero()[0]
+        at, tokens = self.kept.nonzero()[0], self.page.tokens
         if not len(at):
             return 0
-        first, last = self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]]
-        return int(np.count_nonzero(self.page.tokens.is_open("time")[first : last + 1]))
+        span = slice(self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]] + 1)
+        tags = tokens.tag[span]
+        if _TIME not in tags.tobytes():
+            return 0
+        return int(np.count_nonzero((tags == _TIME) & (tokens.kind[span] == OPEN)))
 
     @lazy
     def agreements(self) -> list[float]:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        columns = self.inputs.columns
-        speaks = columns.run(_SHARE, len(OPINIONS))[:, 0] > 0
-        of_opinions = columns.run(_OPINION, len(OPINIONS)) * self.page.words
-        both = np.add.reduce(of_opinions * self.kept, axis=1)
-        size = np.add.reduce(of_opinions, axis=1)
-        f1 = 2.0 * both / np.maximum(float(np.add.reduce(self.words)) + size, 1.0)
-        found: list[float] = f1[speaks].tolist()
-        return found
+        columns, (_, both) = self.inputs.columns, self.sums
+        sizes = np.add.reduce(columns.run(_OPINION, len(OPINIONS)) * self.page.words, axis=1)
+        shares = columns.run(_SHARE, len(OPINIONS))[:, 0]
+        rows = zip(both, sizes.tolist(), shares.tolist(), strict=True)
+        return [2.0 * shared / (self.n_words + size) for shared, size, share in rows if share]
 
     @lazy
     def address(self) -> PageUrl:
@@ -117,12 +120,17 @@ class ReadPage:
         return self.page.declarations
 
     @lazy
+    def sums(self) -> tuple[list[float], list[float]]:
+        """Over the words that were kept: those of ``MEANS``, and of what each opinion keeps."""
+        values = self.inputs.columns.some(_SUMMED)
+        values *= self.words
+        sums = np.add.reduce(values, axis=1).tolist()
+        return sums[: len(MEANS)], sums[len(MEANS) :]
+
+    @lazy
     def means(self) -> dict[str, float]:
         """The mean of each of ``MEANS`` over the words that were kept."""
-        values = self.inputs.columns.some(MEANS)
-        values *= self.words
-        means = np.add.reduce(values, axis=1) / self.n_words
-        return dict(zip(MEANS, means.tolist(), strict=True))
+        return {name: of / self.n_words for name, of in zip(MEANS, self.sums[0], strict=True)}
 
     @lazy
     def mean_probability(self) -> float:
@@ -140,8 +148,9 @@ class ReadPage:
             vars(read).update(known)
         return read
 
-    def greatest(self, name: str) -> float:
-        return float(np.maximum.reduce(self.inputs.columns[name], initial=0.0))
+    def in_common(self, name: str) -> float:
+        """What all blocks have in the column *name*; 0 without a block."""
+        return float(self.inputs.columns[name][0]) if len(self.kept) else 0.0
 
     def is_graph(self, kind: str) -> float:
         return float(kind in self.declarations.graph_types)
@@ -182,7 +191,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
     PageFeature("in_article", Origin.MARKUP, lambda r: r.means["in_article"]),
-    PageFeature("headline", Origin.MARKUP, lambda r: r.greatest("headline_title_overlap")),
+    PageFeature("headline", Origin.MARKUP, lambda r: r.in_common("headline_title_overlap")),
     # Statements
     PageFeature("article_type", Origin.DECLARED, lambda r: float(r.declarations.has_article_type)),
     PageFeature("other_type", Origin.DECLARED, _has_other_types),
@@ -203,7 +212,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
     PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "means"})
+_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "sums", "means"})
 _IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
 _OF_PROBABILITY = ("mean_probability", "expected_f1")
 _BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]

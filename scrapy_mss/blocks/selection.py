@@ -78,19 +78,24 @@ def select(
     """
     if others is None:
         others = np.zeros(len(probability), np.bool_)
-        zero = threshold(page, probability)
-        of_blocks = probability - (zero - bias)
-    else:
-        zero = threshold(page, np.where(others, 0.0, probability))
-        of_blocks = np.where(others, 0.0, probability - (zero - bias))
-    scores = token_scores(page, of_blocks)
-    above = (of_blocks > 0) & ~page.in_title
-    joined = rejoined(page, in_span(page, best_span(scores), above), above)
+    zero, scores, above, inside = _scored(page, probability, others, bias)
+    joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
     tables = _tables(page, kept, scores)
     span = _span_of(page, kept, tables, scores)
     return Selection(scores, span, kept, above, copied, others, zero, tables)
+
+
+@accelerated()
+def _scored(
+    page: Page, probability: Floats, others: Bools, bias: float
+) -> tuple[float, Floats, Bools, Bools]:
+    """The threshold, the scores of tokens, the blocks above it, and those of them in the span."""
+    zero = threshold(page, np.where(others, 0.0, probability))
+    of_blocks = np.where(others, 0.0, probability - (zero - bias))
+    above = (of_blocks > 0) & ~page.in_title
+    return zero, token_scores(page, of_blocks), above, in_span(page, of_blocks, above)
 
 
 def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
@@ -118,15 +123,17 @@ def token_scores(page: Page, of_blocks: Floats) -> Floats:
     return scores
 
 
-def in_span(page: Page, span: Span, above: Bools) -> Bools:
-    """bool[n_blocks]: the blocks of the *span* that are *above* the threshold."""
-    first = page.blocks.first
-    return above & (first >= span.start) & (first < span.end)
+def in_span(page: Page, of_blocks: Floats, above: Bools) -> Bools:
+    """bool[n_blocks]: those *above* the threshold, where the scores *of_blocks* sum up to most."""
+    start, end, _ = best_span(of_blocks * page.texts.size)
+    inside = np.zeros_like(above)
+    inside[start:end] = above[start:end]
+    return inside
 
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    if not np.count_nonzero(above & ~kept):
+    if np.count_nonzero(above) == np.count_nonzero(above & kept):
         return kept
     return kept | above & is_among(page.paths, page.paths[kept])
 
@@ -134,11 +141,12 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
 def duplicates(page: Page, kept: Bools) -> Bools:
     """bool[n_blocks]: those of the *kept* that are a copy of kept ones before them."""
     copied = np.zeros(len(page.blocks), np.bool_)
+    texts = page.text_hashes[kept].tolist()
+    if len(set(texts)) == len(texts):  # as on most pages
+        return copied
     words = page.blocks.words
     blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
-    if len(set(texts)) == len(texts):
-        return copied
     originals: dict[int, int] = {}  # the rank of the first block with each text
     run: list[int] = []  # blocks whose originals follow one another
     last = -1

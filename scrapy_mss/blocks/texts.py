@@ -112,6 +112,8 @@ class TextCounts(NamedTuple):
     counts: Floats  # float64[len(CLASSES), n]: how many are of each class
     letters: Floats  # float64[n]: the characters of the words
     stop_words: Counts  # int64[n]: the commonest words
+    title_words: Counts  # int64[n]: words that the title has, too
+    description_pairs: Counts  # int64[n]: `pairs` of words that the description has, too
     hashes: TokenIds  # uint64[n]: of all words and symbols together
     first: Bytes  # uint8[n]: the classes of the first of each block
     last: Bytes  # uint8[n]
@@ -122,17 +124,19 @@ class TextCounts(NamedTuple):
         return of_class
 
 
-def text_counts(texts: Texts) -> TextCounts:
-    """The counts of a page's *texts*."""
-    return TextCounts(*_counts(texts.tokens, texts))
+def text_counts(texts: Texts, title: set[int], description: set[int]) -> TextCounts:
+    """The counts of a page's *texts*, by words of its *title* and `pairs` of its *description*."""
+    return TextCounts(*_counts(texts.tokens, texts, title, description))
 
 
 def _tables() -> tuple[object, ...]:
-    return _TABLE, _stop_words()
+    return _TABLE, np.packbits(_stop_words(), bitorder="little")
 
 
 @accelerated(_tables, "TextCounter")
-def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Counts, TokenIds, Bytes, Bytes]:
+def _counts(
+    tokens: Tokens, texts: Texts, title: set[int], description: set[int]
+) -> tuple[Floats, Floats, Counts, Counts, Counts, TokenIds, Bytes, Bytes]:
     """The columns of `TextCounts`."""
     codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
@@ -144,6 +148,8 @@ def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Counts, Token
         np.array(list(counts), np.float64),
         np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
         texts.count(is_stop_word(texts.token_id) & ~is_symbol),
+        _shared(texts, title, _SINGLE),
+        _shared(texts, description, _FACTOR),
         np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first),
         classes[texts.first],
         classes[texts.first + texts.size - 1],
@@ -161,42 +167,20 @@ _FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
 _SINGLE = 0  # the factor of what is no pair
 
 
-def each_once(ids: TokenIds) -> TokenIds:
-    """The *ids* without repetitions, in any order."""
-    return np.array(list(set(ids.tolist())), np.uint64)
-
-
 def pairs(ids: TokenIds) -> TokenIds:
     """uint64[n-1]: a hash of each of *ids* (uint64[n]) with the next."""
     return ids[:-1] * np.uint64(_FACTOR) + ids[1:]
 
 
-class Shared(NamedTuple):
-    """How many of a few words, or pairs of words, each block has, int64[n]; and how few."""
-
-    hits: Counts
-    size: int
-
-
-def shared_words(texts: Texts, words: TokenIds) -> Shared:
-    """How many words of each block are among a few *words*."""
-    return Shared(shared_counts(texts, words, _SINGLE), len(words))
-
-
-def shared_pairs(texts: Texts, few: TokenIds) -> Shared:
-    """How many `pairs` of each block's words are among a *few*."""
-    return Shared(shared_counts(texts, few, _FACTOR), len(few))
-
-
-@accelerated()
-def shared_counts(texts: Texts, few: TokenIds, factor: int) -> Counts:
+def _shared(texts: Texts, few: set[int], factor: int) -> Counts:
     """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
     words = np.flatnonzero(texts.tokens.is_word[texts.token])
     ids, block = texts.token_id[words], texts.block[words]
     if factor != _SINGLE:
         is_pair = block[1:] == block[:-1]
         ids, block = pairs(ids)[is_pair], block[:-1][is_pair]
-    return np.bincount(block[is_among(ids, few)], minlength=len(texts.first))
+    chosen = is_among(ids, np.array([*few], np.uint64))
+    return np.bincount(block[chosen], minlength=len(texts.first))
 
 
 # The commonest words of many languages, by which running text differs from lists of names: a text

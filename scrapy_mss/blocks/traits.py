@@ -29,7 +29,7 @@ FIRST_TRAIT: Final = 2**21  # smaller numbers are left for other rows of a site
 
 # Where another class of lengths (words) and of distances (blocks) begins.
 LENGTHS: Final = 2.0 ** np.arange(0.5, 9.5)
-DISTANCES: Final = (-63, -31, -15, -7, -3, -2, -1, 0, 1, 2, 3, 4, 8, 16, 32, 64)
+DISTANCES: Final = np.array((-63, -31, -15, -7, -3, -2, -1, 0, 1, 2, 3, 4, 8, 16, 32, 64))
 
 # Chosen on `sites_ctf` and `sites_daniel`: research/notes/learning.md.
 N_STEPS: Final = 10
@@ -41,22 +41,20 @@ LEAST: Final = 0.02  # coefficients that are worth a row
 
 def traits(page: Page, likely: Bools) -> TokenIds:
     """uint64[n_traits, n]: the traits of each block; *likely* (bool[n]) are the article's."""
-    n = len(likely)
-    from_first, to_last = distances(likely)
     around = [*page.ancestor_keys[:4]]
-    place = mix(around[:3])
-    length = np.digitize(page.blocks.words, LENGTHS).astype(np.uint64)
-    after_first = np.digitize(from_first, DISTANCES).astype(np.uint64)
-    before_last = np.digitize(to_last, DISTANCES).astype(np.uint64)
-    columns = [
-        *(*around, mix(around[:2]), place, mix(around)),
-        *(_end_words(page, n, last=is_last) for n in (2, 4) for is_last in (False, True)),
-        *(length, after_first, before_last),
-        *(mix([each, place]) for each in (length, after_first, before_last)),
-    ]
-    numbers = [np.full(n, number, np.uint64) for number in range(len(columns))]
-    hashes = np.array([mix([*each]) for each in zip(numbers, columns, strict=True)])
-    found: TokenIds = hashes >> np.uint64(64 - TRAIT_BITS) | np.uint64(FIRST_TRAIT)
+    place, ends = mix(around[:3]), _end_words(page)
+    classes = ((LENGTHS, page.blocks.words), *((DISTANCES, each) for each in distances(likely)))
+    classed = np.array([bounds.searchsorted(each, "right") for bounds, each in classes], np.uint64)
+    columns = np.array(
+        [
+            *(*around, mix(around[:2]), place, mix(around)),
+            *(*mix([*ends[:2]]), *mix([*ends])),
+            *classed,
+            *mix([classed, np.broadcast_to(place, classed.shape)]),
+        ]
+    )
+    numbers = np.broadcast_to(np.arange(len(columns), dtype=np.uint64)[:, None], columns.shape)
+    found: TokenIds = mix([numbers, columns]) >> np.uint64(64 - TRAIT_BITS) | np.uint64(FIRST_TRAIT)
     return found
 
 
@@ -67,15 +65,13 @@ def distances(likely: Bools) -> tuple[Indices, Indices]:
     return at - first, last - at
 
 
-def _end_words(page: Page, n_words: int, *, last: bool) -> TokenIds:
-    """uint64[n]: the first or the last *n_words* words or symbols of each block."""
-    texts, columns = page.texts, []
-    token_id, size = texts.token_id, texts.size
-    for number in range(n_words):
-        at = size - 1 - number if last else np.full(len(size), number)
-        word = token_id[texts.first + np.clip(at, 0, size - 1)]
-        columns.append(np.where(number < size, word, np.uint64(0)))
-    return mix(columns)
+def _end_words(page: Page) -> TokenIds:
+    """uint64[4, 2, n]: the first and the last four words or symbols of each block, 0 for none."""
+    texts, number = page.texts, np.arange(4)[:, None]
+    last = texts.size - 1
+    at = np.stack((np.minimum(number, last), np.maximum(last - number, 0)), axis=1)
+    words = page.tokens.token_id[texts.token[texts.first + at]]
+    return np.where((number <= last)[:, None], words, np.uint64(0))
 
 
 class Coefficients(NamedTuple):

@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy_mss.bulk.extracting import COLUMNS, DETAIL, PLACE, REASON, SOURCE, ArticleExtractor, Row
-from scrapy_mss.crawl.wire import CRASH
+from scrapy_mss.crawl.processes import CRASH
 from scrapy_mss.files.parquet import batches_of, write_groups
 from scrapy_mss.files.sources import PIECE, format_of
 from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record

@@ -21,7 +21,17 @@ import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens, is_tag_of, mask_runs, prefix_sums
+from scrapy_mss.markup.tokens import (
+    OPEN,
+    Bools,
+    Floats,
+    Indices,
+    Ints,
+    Tokens,
+    is_tag_of,
+    mask_runs,
+    prefix_sums,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +71,21 @@ class Rule:
     why: str
     containing: frozenset[str] = frozenset()
 
-    def matches(self, tokens: Tokens, span: Span) -> Bools:
-        """bool[n_tokens]: what this rule removes from *span*, the tags of elements included."""
+    def matches(self, tokens: Tokens, span: Span) -> tuple[Indices, Ints]:
+        """The opening and the closing tags of what this rule removes from *span*."""
         part = slice(span.start, span.end)
         named = is_tag_of(tokens, self.elements, part).nonzero()[0] + span.start
-        opens = named[(tokens.kind[named] == OPEN) & (tokens.partner[named] >= 0)]
-        opens = opens[tokens.partner[opens] < span.end]
+        if not len(named):
+            return named, tokens.partner[named]
+        opens = named[tokens.kind[named] == OPEN]
         closes = tokens.partner[opens]
+        is_inside = (closes >= 0) & (closes < span.end)
+        opens, closes = opens[is_inside], closes[is_inside]
         if self.containing:
             before = prefix_sums(is_tag_of(tokens, self.containing) & (tokens.kind == OPEN))
             chosen = before[closes] > before[opens + 1]
             opens, closes = opens[chosen], closes[chosen]
-        return mask_runs(len(tokens), opens, closes)
+        return opens, closes
 
 
 CODE = Rule("code", frozenset({"script", "style"}), "scripts and style sheets are no text")
@@ -101,7 +114,12 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     kept = np.zeros(len(tokens), np.bool_)
     kept[span.start : span.end] = True
     for rule in rules:
-        kept &= ~rule.matches(tokens, span)
+        opens, closes = rule.matches(tokens, span)
+        if not len(opens):
+            continue
+        kept[opens] = kept[closes] = False
+        if np.count_nonzero(closes > opens + 1):  # no script has a token inside
+            kept &= ~mask_runs(len(tokens), opens, closes)
     return kept
 
 

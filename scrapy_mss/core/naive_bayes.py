@@ -328,16 +328,18 @@ def _counted(values: Values, before: NDArray[np.uint32]) -> tuple[Ints, Table]:
         once, summed = _summed(bucket, both)
         buckets.append(once)
         counts.append(summed)
+    if len(buckets) == 1:
+        return buckets[0], counts[0]
     return _summed(np.concatenate(buckets), np.concatenate(counts))
 
 
 def _summed(bucket: Ints, counts: Table) -> tuple[Ints, Table]:
     """Each bucket once, and the sum of its *counts* (uint32[n, 2])."""
+    if not len(bucket):
+        return bucket, counts
     order = bucket.argsort(kind="stable")
     bucket = bucket[order]
-    first = np.flatnonzero(np.diff(bucket, prepend=-1))
-    if not len(first):
-        return bucket, counts
+    first = np.append(0, np.flatnonzero(bucket[1:] != bucket[:-1]) + 1)
     return bucket[first], np.add.reduceat(counts[order], first, dtype=np.uint32)
 
 

@@ -22,9 +22,10 @@ from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
 from scrapy_mss.crawl.pages import FED, listed_moments, listed_text, requested_url
+from scrapy_mss.crawl.processes import ERROR, FAILURES
 from scrapy_mss.crawl.reservations import Reservations
 from scrapy_mss.crawl.site_quality import UncertainPages
-from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.items import FEED
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.dates import Moments

@@ -21,8 +21,8 @@ from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.items import ItemNotes, RejectedItemError
 from scrapy_mss.crawl.pages import ANNOUNCED, SITE, first_url, is_fed, left_site
+from scrapy_mss.crawl.processes import FAILURES
 from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 from scrapy_mss.quality import counts as names

@@ -29,17 +29,17 @@ from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pages import requested_url
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
-from scrapy_mss.crawl.processes import NEEDS, can_have_workers, unpacked
-from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.wire import (
+from scrapy_mss.crawl.processes import (
     CRASH,
     ERROR,
     FAILURES,
     MEMORY,
-    LabelSummary,
-    PageAnswer,
-    PageRequest,
+    NEEDS,
+    can_have_workers,
+    unpacked,
 )
+from scrapy_mss.crawl.site_quality import SiteQuality
+from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options

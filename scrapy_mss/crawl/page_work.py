@@ -24,7 +24,8 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.text_labels import TRUST, agreed_tokens, plain_words
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
+from scrapy_mss.crawl.processes import ERROR
+from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.items import FEED, WRAPPER
 from scrapy_mss.markup.tokens import Bools, Tokens

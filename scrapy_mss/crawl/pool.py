@@ -25,16 +25,17 @@ from threading import Event, Thread
 from types import NoneType
 from typing import NamedTuple, TypeVar
 
-from scrapy_mss.crawl.processes import LOST, OUT_OF_MEMORY, Child, message, packed
-from scrapy_mss.crawl.wire import (
+from scrapy_mss.crawl.processes import (
     CRASH,
+    LOST,
     MEMORY,
-    NOTHING,
+    OUT_OF_MEMORY,
     TIMEOUT,
-    ModelChanges,
-    PageAnswer,
-    PageRequest,
+    Child,
+    message,
+    packed,
 )
+from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.settings import Options

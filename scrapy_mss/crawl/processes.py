@@ -11,8 +11,8 @@ A packed value is JSON, followed by the texts and arrays in it.
 
 Reading megabytes of JSON would keep the interpreter's lock, and block the event loop. So bytes,
 arrays and all but short texts are parts; in the JSON, each is an object with the part's length,
-and there are no other objects. Dataclasses and named tuples are lists of their values, without
-private ones, and dicts lists of pairs. Lone surrogates, which pages can contain, survive.
+and there are no other objects. Dataclasses and named tuples are lists of what they are made of, and
+dicts lists of pairs. Lone surrogates, which pages can contain, survive.
 
 Only the reader says which types it expects: no message names a class or calls anything. Whatever
 another process sends becomes a value of these types, or is a `PackingError`.
@@ -30,7 +30,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
+from inspect import signature
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -41,6 +42,7 @@ from typing import (
     BinaryIO,
     Final,
     Protocol,
+    TypeAlias,
     TypeVar,
     Union,
     get_args,
@@ -54,6 +56,12 @@ T = TypeVar("T")
 
 # Raised when the other end of a socket is gone, or sends what is not expected.
 LOST: Final = (OSError, EOFError, ValueError)
+# Why a child has no answer to a page or a list.
+ERROR: Final = "error"  # an exception, whose traceback is logged
+TIMEOUT: Final = "timeout"  # it took longer than it may, and its process was killed
+MEMORY: Final = "memory"  # it took more memory than it may, which its process did not survive
+CRASH: Final = "crash"  # its process was lost in another way
+FAILURES: Final = (ERROR, TIMEOUT, MEMORY, CRASH)
 MOST_BYTES: Final = 2**28  # of a message; a page for which a worker has memory takes less
 OUT_OF_MEMORY: Final = 12  # the exit code of a child that took too much memory: that of ENOMEM
 # Bytes that the other end need not have read, as asked for; Linux allows 416 KB.
@@ -267,8 +275,9 @@ def packed(value: object) -> bytes:
 
 def unpacked(data: bytes, expected: type[T]) -> T:
     """The value of the *expected* type in *data*; arrays are parts of it and cannot be changed."""
+    kind: Any = expected
     try:
-        value: T = _read(_document(data), expected)
+        value: T = _reader(kind)(_document(data))
     except ERRORS as error:
         why = f"{error}"[:LONGEST_REASON]  # which may quote what was sent
         raise PackingError(f"expected {expected}: {type(error).__name__}: {why}") from error
@@ -314,8 +323,9 @@ def _values(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever is sent
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a class
-    """The types of the public fields of a dataclass or named tuple."""
-    return {name: each for name, each in get_type_hints(kind).items() if not name.startswith("_")}
+    """The types of what a dataclass or named tuple is made of."""
+    hints = get_type_hints(kind)
+    return {name: hints[name] for name in signature(kind).parameters}
 
 
 def _document(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
@@ -334,58 +344,72 @@ def _document(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
     return document
 
 
-def _read(value: Any, expected: Any) -> Any:  # noqa: ANN401 - whatever is expected
+Reader: TypeAlias = Callable[[Any], Any]
+
+
+@cache
+def _reader(expected: Any) -> Reader:  # noqa: ANN401 - whatever is expected
+    """What makes a value of the *expected* type of what JSON can be."""
     kind, arguments = get_origin(expected) or expected, get_args(expected)
     if kind in (Union, UnionType):
-        return _first(value, arguments)
+        return _first_of(arguments)
     if kind in (str, *SCALARS):
-        return _scalar(value, kind)
+        return partial(_scalar, kind)
     if kind in FORMS:
         _, from_bytes = FORMS[kind]
-        return from_bytes(_exact(value, bytes))
+        return lambda value: from_bytes(_exact(value, bytes))
     if issubclass(kind, Enum):
-        return kind(value)
-    return _collection(_exact(value, list), kind, arguments)
+        return partial(kind)
+    make = _collection_reader(kind, arguments)
+    return lambda value: make(_exact(value, list))
 
 
-def _collection(values: list[Any], kind: Any, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+def _collection_reader(kind: Any, arguments: tuple[Any, ...]) -> Reader:  # noqa: ANN401 - a class
     if kind is np.ndarray:
-        return _array(values, np.dtype(*get_args(arguments[1])))
+        return partial(_array, np.dtype(*get_args(arguments[1])))
     if kind in (dict, Mapping):
-        return dict(_each(pair, arguments) for pair in values)
+        pair = _each_of(arguments)
+        return lambda values: dict(map(pair, values))
     if kind in (list, Sequence, frozenset) or Ellipsis in arguments:
-        make = list if kind is Sequence else kind
-        return make(_read(each, arguments[0]) for each in values)
+        make, read = list if kind is Sequence else kind, _reader(arguments[0])
+        return lambda values: make(map(read, values))
     if kind is tuple:
-        return tuple(_each(values, arguments))
+        return _each_of(arguments)
     hints = _hints(kind)
-    return kind(**dict(zip(hints, _each(values, hints.values()), strict=True)))
+    fields = _each_of(hints.values())
+    return lambda values: kind(**dict(zip(hints, fields(values), strict=True)))
 
 
-def _each(values: list[Any], expected: Iterable[Any]) -> list[Any]:
-    pairs = zip(_exact(values, list), expected, strict=True)
-    return [_read(value, each) for value, each in pairs]
+def _each_of(expected: Iterable[Any]) -> Reader:
+    """What reads a list of values of the *expected* types, as a tuple."""
+    readers = [*map(_reader, expected)]
+    pairs = partial(zip, readers, strict=True)
+    return lambda values: tuple([read(value) for read, value in pairs(_exact(values, list))])
 
 
-def _first(value: Any, expected: tuple[Any, ...]) -> Any:  # noqa: ANN401 - whatever is expected
-    """*value* as one of the first of the *expected* types that it fits."""
-    if value is None and NoneType in expected:
-        return None
-    *others, last = (each for each in expected if each is not NoneType)
-    for each in others:
-        with suppress(*ERRORS):
-            return _read(value, each)
-    return _read(value, last)
+def _first_of(expected: Sequence[Any]) -> Reader:
+    """What reads a value as the first of the *expected* types that it fits."""
+    *others, last = [_reader(each) for each in expected if each is not NoneType]
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - what JSON can be
+        if value is None and NoneType in expected:
+            return None
+        for each in others:
+            with suppress(*ERRORS):
+                return each(value)
+        return last(value)
+
+    return read
 
 
-def _array(values: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _array(dtype: np.dtype[Any], values: list[Any]) -> np.ndarray[Any, Any]:
     name, shape, data = values
     if name != dtype.str:
         raise TypeError(f"expected an array of {dtype.str}, got {name!r:.20}")
     return np.frombuffer(_exact(data, bytes), dtype).reshape([*map(_size, _exact(shape, list))])
 
 
-def _scalar(value: Any, kind: type) -> Any:  # noqa: ANN401 - a scalar
+def _scalar(kind: type, value: Any) -> Any:  # noqa: ANN401 - a scalar
     if kind is str and type(value) is bytes:
         return value.decode("utf-8", "surrogatepass")
     if type(value) is int and value not in INTEGERS:

@@ -28,7 +28,8 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels
-from scrapy_mss.crawl.wire import ERROR, PageAnswer
+from scrapy_mss.crawl.processes import ERROR
+from scrapy_mss.crawl.wire import PageAnswer
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel

@@ -30,13 +30,6 @@ from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.schema import document_of, read_document
 
-# Why a page has no answer.
-ERROR = "error"  # an exception, whose traceback is logged
-TIMEOUT = "timeout"  # it took longer than MSS_TIMEOUT, and its worker was killed
-MEMORY = "memory"  # it took more memory than a worker may, which its worker did not survive
-CRASH = "crash"  # its worker was lost in another way
-FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
-
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 NOTHING: Final = -1  # the generation of a copy without any counts
 EMPTY: Final = b""  # the change that a copy which misses too much begins with
@@ -86,7 +79,7 @@ class LabelSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """The answer to a `PageRequest`: what it asks for, or one of the `FAILURES`.
+    """The answer to a `PageRequest`: what it asks for, or one of `processes.FAILURES`.
 
     *seconds* went into the labels and the example; those of the article are in its result.
     *logged* is what a worker has to say meanwhile, levels and messages; one that *needs_restart*

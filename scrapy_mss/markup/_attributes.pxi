@@ -358,29 +358,21 @@ cdef class _Search:
                 n_places += 1
 
     cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
-        cdef Py_ssize_t at = 0, step = self.step
-        cdef const int8_t* first = self.first
-        while at <= n - LOOK:
-            if first[_block(text, at)] >= 0:
-                self.look(text, n, at, first[_block(text, at)], found)
-            at += step
-        return 0
-
-    cdef int look(
-        self, char_t* text, Py_ssize_t n, Py_ssize_t at, int number, list found
-    ) except -1:
-        """Note which strings *text* has around *at*; *number* is the block's first place."""
+        cdef Py_ssize_t at = 0, start
+        cdef int number
         cdef Place* place
         cdef Sought* sought
-        cdef Py_ssize_t start
-        while number >= 0:
-            place = &self.places[number]
-            number = place.following
-            sought = &self.sought[place.string]
-            start = at - place.offset
-            if sought.end <= start <= n - sought.size and _is_there(text + start, sought):
-                (<list> found[place.string]).append(start)
-                sought.end = start + sought.size
+        while at <= n - LOOK:
+            number = self.first[_block(text, at)]
+            while number >= 0:
+                place = &self.places[number]
+                number = place.following
+                sought = &self.sought[place.string]
+                start = at - place.offset
+                if sought.end <= start <= n - sought.size and _is_there(text + start, sought):
+                    (<list> found[place.string]).append(start)
+                    sought.end = start + sought.size
+            at += self.step
         return 0
 
 

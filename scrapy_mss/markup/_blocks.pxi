@@ -177,14 +177,15 @@ cdef class Segmenter:
 # --- the characters of texts --------------------------------------------------------------------
 
 cdef enum:
-    N_CLASSES = 8  # of a text: bits of a byte
+    PAIR_FACTOR = 3  # as `texts` has it
+    HIGH_BITS = 12  # of a number: by these alone nearly all that are not among a few are rejected
 
 
 cdef class TextCounter:
     """The columns of `texts.TextCounts`.
 
-    *classes* (uint8[65536]) has those of characters, *stops* (bool[2**k]) the commonest words by
-    the low bits of their hashes.
+    *classes* (uint8[65536]) has those of characters, *stops* (a bit for each of 2**k places) the
+    commonest words by the low bits of their hashes.
     """
 
     cdef const uint8_t[::1] classes, stops
@@ -193,15 +194,15 @@ cdef class TextCounter:
     def __init__(self, const uint8_t[::1] classes not None, stops):
         cdef int bits, place
         _check_sizes(0x10000, (classes.shape[0],))
-        self.classes, self.stops = classes, stops.view("u1")
+        self.classes, self.stops = classes, stops
         for bits in range(256):
             self.each_bit[bits] = 0
             for place in range(N_CLASSES):
                 self.each_bit[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
         if self.stops.shape[0] & (self.stops.shape[0] - 1):
-            raise ValueError(f"{self.stops.shape[0]} places for stop words are no power of two")
+            raise ValueError(f"{self.stops.shape[0]} bytes of stop words are no power of two")
 
-    def __call__(self, tokens, texts):
+    def __call__(self, tokens, texts, set title not None, set pairs not None):
         cdef str clean = tokens.clean
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t[::1] kind_of = tokens.kind
@@ -210,25 +211,31 @@ cdef class TextCounter:
         cdef const Py_ssize_t[::1] begin = texts.first
         cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
         cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
-        cdef int width = PyUnicode_KIND(clean), is_symbol, place
+        cdef int width = PyUnicode_KIND(clean), is_word, place
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
-        cdef uint64_t mask = self.stops.shape[0] - 1, weight, mixed, packed
-        cdef int64_t n_letters, n_stops
+        cdef uint8_t is_likely[2][1 << HIGH_BITS]  # whether one of the few has these high bits
+        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, packed, each, pair, before
+        cdef int64_t n_letters, n_words
         cdef int64_t n_of[N_CLASSES]
-        counts, letters, stops, hashes, ends = (
-            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros(n, "i8"),
+        counts, letters, few, hashes, ends = (
+            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((3, n), "i8"),
             numpy.zeros(n, "u8"), numpy.zeros((2, n), "u1")
         )
         cdef double[:, ::1] count = counts
         cdef double[::1] letter = letters
-        cdef int64_t[::1] stop = stops
+        cdef int64_t[:, ::1] n_few = few  # stop words, words of the title, pairs
         cdef uint64_t[::1] hash_of = hashes
         cdef uint8_t[:, ::1] end_class = ends
+        memset(is_likely, 0, sizeof(is_likely))
+        for each in title:
+            is_likely[0][each >> (64 - HIGH_BITS)] = True
+        for each in pairs:
+            is_likely[1][each >> (64 - HIGH_BITS)] = True
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight, mixed, packed, n_letters, n_stops = 1, 0, 0, 0, 0
+            weight, mixed, packed, n_letters, n_words, before = 1, 0, 0, 0, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -236,12 +243,20 @@ cdef class TextCounter:
                 at = token[i]
                 _check(at, n_tokens)
                 _check(start[at], n_characters)
-                is_symbol = kind_of[at] == SYMBOL
+                is_word, each = kind_of[at] != SYMBOL, id_of[at]
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
-                bits |= is_symbol << (N_CLASSES - 1)
-                n_letters += (end[at] - start[at]) * (1 - is_symbol)
-                n_stops += self.stops[id_of[at] >> HASH_SHIFT & mask] & (1 - is_symbol)
-                mixed += id_of[at] * weight
+                bits |= (1 - is_word) << IS_SYMBOL
+                n_letters += (end[at] - start[at]) * is_word
+                place = each >> HASH_SHIFT & mask
+                n_few[0, run] += self.stops[place >> 3] >> (place & 7) & is_word
+                pair = before * PAIR_FACTOR + each
+                if is_word & is_likely[0][each >> (64 - HIGH_BITS)]:
+                    n_few[1, run] += each in title
+                if is_word & (n_words > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
+                    n_few[2, run] += pair in pairs
+                before = each if is_word else before
+                n_words += is_word
+                mixed += each * weight
                 weight += 2
                 if i == begin[run]:
                     end_class[0, run] = bits
@@ -252,51 +267,8 @@ cdef class TextCounter:
                     packed = 0
             for place in range(N_CLASSES):
                 count[place, run] = n_of[place]
-            letter[run], stop[run], hash_of[run] = n_letters, n_stops, mixed
-            end_class[1, run] = bits
-        return counts, letters, stops, hashes, *ends
-
-
-# --- words that are among a few ------------------------------------------------------------------
-
-cdef enum:
-    HIGH_BITS = 12  # of a number: by these alone nearly all that are not among the few are rejected
-
-
-def shared_counts(texts, few, uint64_t factor):
-    """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
-    cdef const uint64_t[::1] token_id = texts.tokens.token_id
-    cdef const uint8_t[::1] kind = texts.tokens.kind
-    cdef const int32_t[::1] token = texts.token
-    cdef const Py_ssize_t[::1] begin = texts.first
-    cdef Py_ssize_t n = begin.shape[0], size = token.shape[0], n_tokens = kind.shape[0]
-    cdef Py_ssize_t run, i, end
-    cdef uint64_t before = 0, each, number
-    cdef bint is_word, is_pair
-    cdef const uint64_t[::1] wanted = few
-    cdef uint8_t is_likely[1 << HIGH_BITS]  # whether one of the few has these high bits
-    cdef set known = set(few.tolist())
-    result = numpy.zeros(n, "i8")
-    cdef int64_t[::1] count = result
-    memset(is_likely, 0, sizeof(is_likely))
-    for i in range(wanted.shape[0]):
-        is_likely[wanted[i] >> (64 - HIGH_BITS)] = True
-    _check(n_tokens, token_id.shape[0] + 1)
-    for run in range(n):
-        end = begin[run + 1] if run + 1 < n else size
-        if not 0 <= begin[run] <= end <= size:
-            raise IndexError(f"a run from {begin[run]} to {end} of {size}")
-        is_pair = factor == 0
-        for i in range(begin[run], end):  # branch prediction fails on which are words
-            _check(token[i], n_tokens)
-            is_word = kind[token[i]] == WORD
-            each = token_id[token[i]]
-            number = before * factor + each
-            if is_word & is_pair & is_likely[number >> (64 - HIGH_BITS)]:
-                count[run] += number in known
-            before = each if is_word else before
-            is_pair |= is_word
-    return result
+            letter[run], hash_of[run], end_class[1, run] = n_letters, mixed, bits
+        return counts, letters, *few, hashes, *ends
 
 
 # --- what of the blocks is the article ----------------------------------------------------------
@@ -314,35 +286,67 @@ def best_run(const double[::1] scores not None):
     return start, end, best
 
 
+def scored(page, const double[::1] probability, others, double bias):
+    """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
+    cdef const uint8_t[::1] is_other = others.view("u1"), is_title = page.in_title.view("u1")
+    cdef const double[::1] words = page.words
+    cdef const int[::1] token = page.blocks.text
+    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+    cdef Py_ssize_t n = probability.shape[0], n_tokens = len(page.tokens), i, at, start, end
+    cdef double expected = 0, hits = 0, n_words = 0, zero = 0
+    values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
+    cdef double[::1] value = values, score = scores
+    cdef uint8_t[:, ::1] flag = flags.view("u1")
+    _check_sizes(n, (is_other.shape[0], is_title.shape[0], words.shape[0], first.shape[0]))
+    _check_sizes(n, (size.shape[0],))
+    for i in range(n):
+        value[i] = 0.0 if is_other[i] else probability[i]
+    cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
+    for i in range(n):
+        expected += value[best_first[i]] * words[best_first[i]]
+    for i in range(n if expected > 0 else 0):
+        hits += value[best_first[i]] * words[best_first[i]]
+        n_words += words[best_first[i]]
+        zero = max(zero, hits / (n_words + expected))
+    for i in range(n):
+        value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
+        flag[0, i] = value[i] > 0 and not is_title[i]
+        _check(first[i], token.shape[0] + 1)
+        _check(size[i], token.shape[0] - first[i] + 1)
+        for at in range(first[i], first[i] + size[i]):
+            _check(token[at], n_tokens)
+            score[token[at]] = value[i]
+        value[i] *= size[i]
+    start, end, _ = best_run(values)
+    for i in range(start, end):
+        flag[1, i] = flag[0, i]
+    return zero, scores, *flags
+
+
 def kept_tokens(page, kept):
     """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
     cdef const int[::1] partner = page.tokens.partner, number = page.blocks.of_token
     cdef const uint8_t[::1] is_chosen = kept.view("u1")
-    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i
-    cdef Py_ssize_t first = -1, last = -1, emptied = -1
-    cdef array before_removed = clone(_INT32S, n + 1, False)
-    cdef array before_kept = clone(_INT32S, n + 1, False)
-    cdef int* n_removed = before_removed.data.as_ints
-    cdef int* n_kept = before_kept.data.as_ints
+    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i, next_kept = n
+    cdef Py_ssize_t first = n, last = -1, next_removed = n, emptied = -1
     cdef bint stays
     result = numpy.zeros(n, "?")
     cdef uint8_t[::1] found = result.view("u1")
     _check_sizes(n, (number.shape[0],))
-    n_removed[0] = n_kept[0] = 0
     for i in range(n):
         if number[i] >= n_runs:
             raise IndexError(f"token {i} is in run {number[i]} of {n_runs}")
+        if number[i] >= 0 and is_chosen[number[i]]:
+            first, last = min(first, i), i
+    for i in range(last, first - 1, -1):  # 2: it begins an element with removed text alone
         stays = number[i] >= 0 and is_chosen[number[i]] != 0
-        n_removed[i + 1] = n_removed[i] + (number[i] >= 0 and not stays)
-        n_kept[i + 1] = n_kept[i] + stays
         if stays:
-            first = i if first < 0 else first
-            last = i
-    for i in range(last + 1):
-        if i < partner[i] < n and n_removed[partner[i]] > n_removed[i] and (
-            n_kept[partner[i]] == n_kept[i]
-        ):
+            next_kept = i
+        elif number[i] >= 0:
+            next_removed = i
+        found[i] = (stays or number[i] < 0) + 2 * (next_removed < partner[i] <= next_kept)
+    for i in range(first, last + 1):
+        if found[i] & 2:
             emptied = max(emptied, partner[i])
-        stays = n_removed[i + 1] == n_removed[i] and i > emptied
-        found[i] = i >= first and stays
+        found[i] = found[i] & 1 and i > emptied
     return result

@@ -1,8 +1,6 @@
-"""The network's inputs: where blocks are, and where the evidence is; and the network's ends.
+"""The network's inputs: what blocks have, where they are, and where the evidence is.
 
-The Python of each step, in `features`, `hashing`, `naive_bayes` and `classifier`, is its oracle.
-Whatever a logarithm is taken of is counted here; the logarithms are numpy's, whose last bit depends
-on the processor.
+The Python of each step, in `classifier`, `features` and `hashing`, is its oracle.
 """
 
 import random
@@ -16,7 +14,8 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
     """A number for each of *keys*, from 0 on in their order: equal ones have the same."""
     cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
     cdef int bits = (2 * n + 1).bit_length()
-    cdef Py_ssize_t[::1] number = numpy.empty(n, "p"), first = numpy.zeros(1 << bits, "p")
+    cdef Py_ssize_t[::1] number = numpy.empty(n, "p")
+    cdef int32_t[::1] first = numpy.zeros(1 << bits, "i4")
     for i in range(n):
         at = keys[i] * _MULTIPLIER >> (64 - bits)
         while first[at] and keys[first[at] - 1] != keys[i]:  # the first with the key, from 1 on
@@ -24,7 +23,7 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
         if first[at]:
             number[i] = number[first[at] - 1]
         else:
-            first[at], number[i] = i + 1, n_numbers
+            first[at], number[i] = <int32_t> i + 1, n_numbers
             n_numbers += 1
     return number
 
@@ -82,207 +81,203 @@ cdef class _Elements:
             sums[i] = before[self.end[i]] - before[self.begin[i]]
 
 
-# --- where the evidence is -----------------------------------------------------------------------
+cdef enum:  # classes of words and symbols, as `texts` has them: bits of a byte
+    IS_CAPITAL, IS_DIGIT, IS_SENTENCE_END, IS_COMMA, IS_QUOTE, IS_CLOSER, IS_COLON, IS_SYMBOL
+    N_CLASSES
 
-cdef class ContainerShares:
-    """The rows of `features._fill_shares`, of so many levels of keys, elements, tags of paths."""
+cdef enum:  # how many rows or levels there are of each
+    N_PARENTS = 9
+    N_ANCESTORS = 18
+    N_EVIDENCE = 5
+    N_OPINIONS = 6
+    N_PAIRS = 15  # of opinions
+    KEY_LEVELS = 3
+    ELEMENT_LEVELS = 5
+    PATH_LENGTH = 5
 
-    cdef Py_ssize_t n_keys, n_elements, n_tags
-    cdef double per_words
-
-    def __init__(self, n_keys, n_elements, n_tags, per_words):
-        self.n_keys, self.n_elements, self.n_tags = n_keys, n_elements, n_tags
-        self.per_words = per_words
-
-    def __call__(self, page, const double[:, ::1] values, double[:, ::1] rows):
-        cdef _Elements of = _Elements(page.containers)
-        cdef Py_ssize_t k = values.shape[0] - 3, n = of.n, i, j, at, row, level
-        cdef Py_ssize_t n_shares = 3 + 2 * (self.n_keys + self.n_elements)
-        cdef double[:, ::1] before = numpy.zeros((k + 1, n + 1))
-        cdef double total = page.total_words, words, share
-        _check_sizes(n, (values.shape[1], rows.shape[1]))
-        _check_sizes(k * n_shares + 3 * self.n_keys, (rows.shape[0],))
-        _check(max(self.n_keys, self.n_elements, self.n_tags), of.around.shape[0] + 1)
-        for j in range(k + 1):
-            for i in range(n):
-                before[j, i + 1] = before[j, i] + values[j, i]
-                if j < k:
-                    rows[j * n_shares, i] = before[j, i + 1] - values[j, i]
-                    rows[j * n_shares + 1, i] = 1.0 - before[j, i + 1]
-        for level in range(self.n_elements):
-            row = 2 + 2 * (self.n_keys + level)
-            for i in range(n):
-                at = of.around[level, i]
-                words = before[k, of.end[at]] - before[k, of.begin[at]] if at < of.m else total
-                for j in range(k):
-                    share = before[j, of.end[at]] - before[j, of.begin[at]] if at < of.m else 1.0
-                    rows[j * n_shares + row, i] = share
-                    rows[j * n_shares + row + 1, i] = share / max(words, 1.0) * self.per_words
-        for level in range(self.n_keys + 1):
-            self.fill_alike(of, page.attributes.key, values, level, rows)
-
-    cdef fill_alike(
-        self, _Elements of, const uint32_t[::1] key_of, const double[:, ::1] values,
-        Py_ssize_t level, double[:, ::1] rows
-    ):
-        """Fill in the sums over blocks whose ancestors at a *level* have one key.
-
-        Beyond the levels of keys it is blocks on one path of tags.
-        """
-        cdef Py_ssize_t k = values.shape[0] - 3, n = of.n, i, j, at, inner, row = 2 + 2 * level
-        cdef Py_ssize_t n_shares = 3 + 2 * (self.n_keys + self.n_elements)
-        cdef uint64_t[::1] keys = numpy.empty(n, "u8")
-        cdef double[:, ::1] sums = numpy.zeros((n, k + 3))
-        cdef double words
-        _check_sizes(of.m, (key_of.shape[0],))
-        for i in range(n):
-            at = of.around[level, i] if level < self.n_keys else of.m
-            keys[i] = key_of[at] if at < of.m else 0
-            for inner in range(self.n_tags if level == self.n_keys else 0):
-                keys[i] |= <uint64_t> of.tag_around(inner, i) << 8 * inner
-        cdef const Py_ssize_t[::1] group = _numbered(keys)
-        for i in range(n):
-            for j in range(k + 3):
-                sums[group[i], j] += values[j, i]
-        for i in range(n):
-            at = group[i]
-            words = max(sums[at, k], 1.0)
-            for j in range(k):
-                if level == self.n_keys:
-                    rows[(j + 1) * n_shares - 1, i] = sums[at, j]
-                else:
-                    rows[j * n_shares + row, i] = sums[at, j]
-                    rows[j * n_shares + row + 1, i] = sums[at, j] / words * self.per_words
-            if level < self.n_keys:
-                rows[k * n_shares + 3 * level, i] = sums[at, k + 2]
-                rows[k * n_shares + 3 * level + 1, i] = sums[at, k]
-                rows[k * n_shares + 3 * level + 2, i] = sums[at, k + 1] / words
-
-
-# --- what blocks have ----------------------------------------------------------------------------
-
-cdef enum:  # what a row is, as `features` has it
-    COUNT, SHARE, FIRST, LAST
-
-
-cdef class TextRows:
-    """The rows of `features._fill_text`.
-
-    *rows* (int32[k, 3]) are each: which row, what it is, and which of the counts it has or which
-    bits the block's end. *all_linked* and *repetitions* are two rows more.
-    """
-
-    cdef const int[:, ::1] rows
-    cdef Py_ssize_t all_linked, repetitions
-
-    def __init__(self, rows, all_linked, repetitions):
-        self.rows, self.all_linked, self.repetitions = rows, all_linked, repetitions
-
-    def __call__(self, page, double[:, ::1] rows):
-        counts, n_of = page.text_counts, N_CLASSES
-        cdef Py_ssize_t n = rows.shape[1], i, row, which
-        cdef int what, of
-        values = numpy.empty((N_CLASSES + 3, n))
-        values[:n_of], values[n_of] = counts.counts, counts.letters
-        numpy.maximum(page.words, 1.0, out=values[n_of + 1])
-        values[n_of + 2] = page.blocks.linked_words
-        cdef const double[:, ::1] value = values
-        cdef const double[::1] words = values[n_of + 1], linked = values[n_of + 2]
-        cdef const uint8_t[::1] first = counts.first, last = counts.last
-        cdef const Py_ssize_t[::1] number = _numbered(counts.hashes)
-        cdef Py_ssize_t[::1] n_alike = numpy.zeros(n, "p")
-        _check_sizes(n, (first.shape[0], last.shape[0], number.shape[0]))
-        _check(max(self.all_linked, self.repetitions), rows.shape[0])
-        for which in range(self.rows.shape[0]):
-            row, what, of = self.rows[which, 0], self.rows[which, 1], self.rows[which, 2]
-            _check(row, rows.shape[0])
-            _check(of if what <= SHARE else 0, value.shape[0])
-            for i in range(n):
-                if what <= SHARE:
-                    rows[row, i] = value[of, i] / (words[i] if what == SHARE else 1.0)
-                else:
-                    rows[row, i] = ((first[i] if what == FIRST else last[i]) & of) != 0
-        for i in range(n):
-            n_alike[number[i]] += 1
-        for i in range(n):
-            rows[self.all_linked, i] = linked[i] == words[i]
-            rows[self.repetitions, i] = n_alike[number[i]]
-
-
-# --- where blocks are ----------------------------------------------------------------------------
+cdef enum:  # rows, in the order of `classifier.INPUTS`
+    WORDS, LETTERS, WORD_LENGTH, LINK_SHARE, ALL_LINKED, CAPITAL_SHARE, DIGIT_SHARE, SENTENCE_ENDS
+    SENTENCE_END_SHARE, COMMAS, QUOTES, SYMBOL_SHARE, ENDS_SENTENCE, ENDS_WITH_COLON
+    STARTS_WITH_CAPITAL, REPETITIONS, AROUND
+    DEPTH = AROUND + N_PARENTS + N_ANCESTORS
+    IS_HIDDEN, POSITION, RANK, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS, TITLE_OVERLAP
+    HEADLINE_OVERLAP, FROM_HEADLINE, BELOW_HEADLINE, LATER_HEADINGS, HEADING_RANK, BELOW_HEADING
+    RANK_ABOVE, MAIN_HEADINGS, RECALL, PRECISION, BELOW_DESCRIPTION, HAS_DESCRIPTION, EVIDENCE
+    SCORE = EVIDENCE + N_EVIDENCE
+    SCORE_ABOVE, PAGE_EVIDENCE, OPINION
+    COMMON = OPINION + N_OPINIONS
+    MASS = COMMON + 1 + N_OPINIONS + N_PAIRS
+    N_SHARES = 3 + 2 * (KEY_LEVELS + ELEMENT_LEVELS)
+    SIZE = MASS + 2 * N_SHARES
+    NEIGHBOUR = SIZE + 3 * KEY_LEVELS
 
 cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
-    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, N_NUMBERS
+    MAX_MAIN_HEADINGS, NO_LEVEL, TITLE_TAG, BY_CHANCE, MIN_DESCRIBING, FAR, PER_WORDS, EPSILON
+    N_NUMBERS
 
 
-cdef class BlockPlaces:
-    """The rows of `features._fill_places`.
+cdef class InputFiller:
+    """`classifier.fill_inputs`.
 
-    *parents* (uint8[256]) are the rows of tags right around a block, *ancestors* (uint32[256]) the
-    bits of those anywhere around it, *levels* (uint8[256]) those of headings.
+    By the number of a tag are *parents* (right around a block), *ancestors* (bits of those around
+    it), *levels* of headings, and the *roles* and *points* that opinions give; *hashes* has the
+    class words that say something, *word_roles* what; *weights* are those of levels. *counted* are
+    rows that are logarithms of counts, which *logarithms* has of small ones; each of the rows
+    *near* is known of the blocks some *offsets* further on, too.
     """
 
-    cdef const uint8_t[::1] parents, levels
-    cdef const uint32_t[::1] ancestors
-    cdef const double[::1] numbers
-    cdef int n_parents, n_ancestors
+    cdef const uint8_t[::1] parents, levels, roles, word_roles
+    cdef const uint32_t[::1] ancestors, hashes
+    cdef const double[::1] points, weights, numbers, constants, logarithms
+    cdef list counted, near, offsets
 
-    def __init__(self, parents, n_parents, ancestors, n_ancestors, levels, numbers):
+    def __init__(
+        self, parents, ancestors, levels, numbers, hashes, word_roles, roles, points, weights,
+        constants, logarithms, counted, near, offsets, parts
+    ):
         self.parents, self.ancestors, self.levels = parents, ancestors, levels
-        self.n_parents, self.n_ancestors, self.numbers = n_parents, n_ancestors, numbers
-        _check_sizes(256, (len(parents), len(ancestors), len(levels)))
+        self.hashes, self.word_roles, self.roles, self.points = hashes, word_roles, roles, points
+        self.numbers, self.constants, self.weights = numbers, constants, weights
+        self.logarithms, self.counted, self.near, self.offsets = logarithms, counted, near, offsets
+        _check_sizes(256, (len(parents), len(ancestors), len(levels), len(roles), len(points)))
+        _check_sizes(0x10000, (len(hashes), len(word_roles)))
         _check_sizes(N_NUMBERS, (len(numbers),))
+        _check_sizes(N_CONSTANTS, (len(constants),))
+        if parts != [EVIDENCE, SCORE, OPINION, MASS, NEIGHBOUR]:
+            raise ValueError(f"the parts of the inputs end at {parts}: this was built for others")
+        for row in (*counted, *near):
+            _check(row, NEIGHBOUR)
 
-    def __call__(self, page, title, double[:, ::1] rows):
-        """Fill in the *rows*; the headline's block, and the heading above each block."""
-        cdef _Elements of = _Elements(page.containers)
-        cdef const double[::1] words = page.words
-        cdef Py_ssize_t n_around = self.n_parents + self.n_ancestors + 2
-        _check_sizes(of.n, (rows.shape[1], words.shape[0], len(title.hits), len(page.hidden)))
-        _check_sizes(n_around + 14, (rows.shape[0],))
-        self.fill_around(of, page.hidden.view("u1"), rows)
-        return self.fill_places(of, words, title.hits, title.size, rows[n_around:])
+    def __call__(self, page, evidence, score, rows):
+        cdef _Blocks blocks = _Blocks(self, page, score, rows)
+        rows[EVIDENCE:SCORE] = evidence
+        blocks.fill_texts()
+        blocks.fill_around(page.attributes.hidden.view("u1"))
+        blocks.fill_places(page.text_counts.title_words, len(page.title_ids))
+        blocks.fill_description(page.text_counts.description_pairs, len(page.description_pairs))
+        _Opinions(blocks, page.attributes).fill()
+        blocks.fill_shares(page.attributes.key)
+        for row in self.counted:
+            self.take_logarithms(rows[row])
+        numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
+        blocks.fill_neighbours()
 
-    cdef fill_around(self, _Elements of, const uint8_t[::1] hidden, double[:, ::1] rows):
-        cdef Py_ssize_t i, level, depth
+    cdef take_logarithms(self, counts):
+        """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
+        cdef double[::1] count = counts
+        cdef double greatest = 0
+        cdef Py_ssize_t i
+        for i in range(count.shape[0]):
+            greatest = max(greatest, count[i])
+        if greatest >= self.logarithms.shape[0]:
+            numpy.log1p(counts, out=counts)
+        else:
+            for i in range(count.shape[0]):
+                count[i] = self.logarithms[<Py_ssize_t> count[i]]
+
+
+@cython.final
+cdef class _Blocks:
+    """The blocks of a page, and the rows to be filled in of them."""
+
+    cdef InputFiller by
+    cdef _Elements of
+    cdef Py_ssize_t n, headline
+    cdef Py_ssize_t[::1] heading  # the nearest above each block, or -1
+    cdef const double[::1] c, words, letters, score
+    cdef const double[:, ::1] count
+    cdef const int64_t[::1] linked, tags, stops
+    cdef const uint8_t[::1] first, last
+    cdef const uint64_t[::1] hashes
+    cdef double[:, ::1] rows
+
+    def __init__(self, InputFiller by not None, page, score, rows):
+        blocks, counts, self.of = page.blocks, page.text_counts, _Elements(page.containers)
+        self.by, self.c, self.n, self.score, self.rows = by, by.numbers, self.of.n, score, rows
+        self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
+        self.count, self.letters, self.stops = counts.counts, counts.letters, counts.stop_words
+        self.first, self.last, self.hashes = counts.first, counts.last, counts.hashes
+        self.headline, self.heading = -1, numpy.empty(self.n, "p")
+        _check_sizes(self.n, (
+            self.words.shape[0], self.linked.shape[0], self.tags.shape[0], self.count.shape[1],
+            self.letters.shape[0], self.stops.shape[0], self.first.shape[0], self.last.shape[0],
+            self.hashes.shape[0], self.score.shape[0], self.rows.shape[1],
+        ))
+        _check_sizes(N_CLASSES, (self.count.shape[0],))
+        _check_sizes(NEIGHBOUR + len(by.near) * len(by.offsets), (self.rows.shape[0],))
+        _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
+
+    cdef fill_texts(self):
+        cdef Py_ssize_t i
+        cdef double words
+        cdef double[:, ::1] rows = self.rows
+        cdef const double[:, ::1] count = self.count
+        cdef const Py_ssize_t[::1] number = _numbered(self.hashes)
+        cdef Py_ssize_t[::1] n_alike = numpy.zeros(self.n, "p")
+        for i in range(self.n):
+            n_alike[number[i]] += 1
+        for i in range(self.n):
+            words = self.words[i]
+            rows[WORDS, i], rows[LETTERS, i] = words, self.letters[i]
+            rows[SENTENCE_ENDS, i], rows[COMMAS, i] = count[IS_SENTENCE_END, i], count[IS_COMMA, i]
+            rows[QUOTES, i], rows[REPETITIONS, i] = count[IS_QUOTE, i], n_alike[number[i]]
+            rows[WORD_LENGTH, i] = self.letters[i] / words
+            rows[LINK_SHARE, i] = self.linked[i] / words
+            rows[ALL_LINKED, i] = self.linked[i] == words
+            rows[CAPITAL_SHARE, i] = count[IS_CAPITAL, i] / words
+            rows[DIGIT_SHARE, i] = count[IS_DIGIT, i] / words
+            rows[SYMBOL_SHARE, i] = count[IS_SYMBOL, i] / words
+            rows[SENTENCE_END_SHARE, i] = count[IS_SENTENCE_END, i] / words
+            rows[ENDS_SENTENCE, i] = self.last[i] >> IS_CLOSER & 1
+            rows[ENDS_WITH_COLON, i] = self.last[i] >> IS_COLON & 1
+            rows[STARTS_WITH_CAPITAL, i] = self.first[i] >> IS_CAPITAL & 1
+
+    cdef fill_around(self, const uint8_t[::1] hidden):
+        """Fill in which elements are around, how many, and whether one hides the block."""
+        cdef _Elements of = self.of
+        cdef Py_ssize_t i, level
         cdef int parent, each
         cdef uint32_t around
-        for i in range(of.n):
-            depth = around = 0
-            for level in range(of.around.shape[0]):
-                depth += of.around[level, i] < of.m
-                around |= self.ancestors[of.tag_around(level, i)]
-            parent = self.parents[of.tag_around(0, i)]
-            for each in range(self.n_parents):
-                rows[each, i] = each == parent
-            for each in range(self.n_ancestors):
-                rows[self.n_parents + each, i] = around >> each & 1
-            rows[self.n_parents + self.n_ancestors, i] = depth / 10.0
-            rows[self.n_parents + self.n_ancestors + 1, i] = hidden[i]
+        cdef double[:, ::1] rows = self.rows
+        cdef uint8_t[::1] is_hidden = numpy.empty(self.n, "u1")
+        _check_sizes(of.m, (hidden.shape[0],))
+        of.mark_inside(hidden, is_hidden)
+        for i in range(self.n):
+            level = around = 0
+            while level < of.around.shape[0] and of.around[level, i] < of.m:
+                around |= self.by.ancestors[of.tag_around(level, i)]
+                level += 1
+            parent = self.by.parents[of.tag_around(0, i)]
+            for each in range(N_PARENTS):
+                rows[AROUND + each, i] = each == parent
+            for each in range(N_ANCESTORS):
+                rows[AROUND + N_PARENTS + each, i] = around >> each & 1
+            rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
-    cdef tuple fill_places(
-        self, _Elements of, const double[::1] words, const int64_t[::1] hits, double n_title,
-        double[:, ::1] rows
-    ):
-        """Fill in the place by words (five rows), by the headline (five) and by headings (four)."""
-        cdef const double[::1] c = self.numbers
-        cdef Py_ssize_t n = of.n, i, headline = -1, heading = -1
+    cdef fill_places(self, const int64_t[::1] hits, double n_title):
+        """Fill in the place by words, by the headline and by headings.
+
+        The *hits* are words of the title, which has *n_title*.
+        """
+        cdef const double[::1] c = self.c, words = self.words
+        cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1
         cdef int level, of_headline = 0, n_main = 0, n_later = 0
         cdef double before = 0, total = 0, overlap, rank, greatest = -1
-        cdef bint is_title, is_near
-        above = numpy.empty(n, "p")
-        cdef Py_ssize_t[::1] heading_above = above
+        cdef double full = max(1.0, min(n_title, c[FULL_TITLE]))
+        cdef double[:, ::1] rows = self.rows
+        cdef bint is_title
+        _check_sizes(n, (hits.shape[0],))
         for i in range(n):
             total += words[i]
         for i in range(n):
-            level, is_title = self.levels[of.tag_around(0, i)], of.tag_around(0, i) == c[TITLE_TAG]
-            rows[0, i], rows[1, i] = before / max(total, 1.0), <double> i / n
-            rows[2, i], rows[3, i], rows[4, i] = before, total - before - words[i], total
-            overlap = min(1.0, hits[i] / max(1.0, min(n_title, c[FULL_TITLE])))
-            is_near = not is_title and 1 < words[i] <= c[MAX_HEADLINE]
-            overlap *= hits[i] / words[i] if is_near else 0.0
-            rows[5, i] = overlap
+            level, is_title = self.level(i), self.of.tag_around(0, i) == c[TITLE_TAG]
+            rows[POSITION, i], rows[RANK, i] = before / max(total, 1.0), <double> i / n
+            rows[WORDS_BEFORE, i], rows[WORDS_AFTER, i] = before, total - before - words[i]
+            overlap = 0.0
+            if not is_title and 1 < words[i] <= c[MAX_HEADLINE]:
+                overlap = hits[i] / words[i] * min(1.0, hits[i] / full)
+            rows[PAGE_WORDS, i], rows[TITLE_OVERLAP, i] = total, overlap
             rank = overlap + (c[H1_BONUS] if level == 1 else 0.0)
             rank += c[HEADING_BONUS] if level > 1 else 0.0
             if rank > greatest and not is_title and (
@@ -290,208 +285,135 @@ cdef class BlockPlaces:
             ):
                 greatest, headline, of_headline = rank, i, level
             n_main += level == 1
-            heading_above[i] = heading
-            rows[10, i] = c[NO_LEVEL] - level if level else 0.0
-            rows[11, i] = before - rows[2, heading] if heading >= 0 else 0.0
-            rows[12, i] = rows[10, heading] if heading >= 0 else 0.0
-            rows[13, i] = min(<double> n_main, c[MAX_MAIN_HEADINGS])
+            self.heading[i] = heading
+            rows[HEADING_RANK, i] = c[NO_LEVEL] - level if level else 0.0
+            rows[BELOW_HEADING, i] = before - rows[WORDS_BEFORE, heading] if heading >= 0 else 0.0
+            rows[RANK_ABOVE, i] = rows[HEADING_RANK, heading] if heading >= 0 else 0.0
+            rows[MAIN_HEADINGS, i] = min(<double> n_main, c[MAX_MAIN_HEADINGS])
+            rows[SCORE, i] = self.score[i]
+            rows[SCORE_ABOVE, i] = self.score[heading] if heading >= 0 else 0.0
             heading = i if level else heading
             before += words[i]
         for i in range(n):
-            level = self.levels[of.tag_around(0, i)]
-            n_later += 0 <= headline < i and of_headline and level == of_headline
-            rows[6, i] = rows[5, headline] if headline >= 0 else 0.0
-            rows[7, i] = abs(rows[2, i] - rows[2, headline]) if headline >= 0 else 0.0
-            rows[8, i], rows[9, i] = 0 <= headline < i, n_later
-        return headline, above
+            n_later += 0 <= headline < i and of_headline and self.level(i) == of_headline
+            rows[LATER_HEADINGS, i], rows[BELOW_HEADLINE, i] = n_later, 0 <= headline < i
+            rows[HEADLINE_OVERLAP, i] = rows[TITLE_OVERLAP, headline] if headline >= 0 else 0.0
+            before = rows[WORDS_BEFORE, headline] if headline >= 0 else rows[WORDS_BEFORE, i]
+            rows[FROM_HEADLINE, i] = abs(rows[WORDS_BEFORE, i] - before)
+        self.headline = headline
 
+    cdef int level(self, Py_ssize_t block) noexcept:
+        return self.by.levels[self.of.tag_around(0, block)]
 
-# --- evidence, and the network -------------------------------------------------------------------
-
-cdef enum:
-    FOLD = 29  # bits by which a hash is shifted to itself, as `hashing` has it
-    BEYOND_PAGE = 63  # the shape before the first block and after the last, as `families` has it
-
-
-cdef class BlockEvidence:
-    """`classifier.block_evidence`.
-
-    *sizes* are shapes by words, *max_links* is for all that is linked, as `families` has them; ids
-    are mixed by three *factors*; and *most* is the evidence of a row at most.
-    """
-
-    cdef const uint64_t[::1] sizes, factors
-    cdef double max_links, most
-
-    def __init__(self, sizes, max_links, factors, most):
-        self.sizes, self.max_links, self.factors, self.most = sizes, max_links, factors, most
-        _check_sizes(3, (len(factors),))
-
-    def __call__(self, page, bayes):
-        cdef _Elements of = _Elements(page.containers)
-        cdef const uint64_t[::1] id_of = page.tokens.token_id
-        cdef const int[::1] token = page.blocks.text
-        cdef const uint32_t[::1] word_of = page.attributes.word
-        cdef uint64_t[::1] text = numpy.empty(token.shape[0], "u8")
-        cdef uint64_t[::1] word = numpy.empty(word_of.shape[0], "u8")
-        cdef const uint64_t[::1] shape
+    cdef fill_description(self, const int64_t[::1] hits, double n_pairs):
+        """Fill in the page's description of itself, by the *hits* of its pairs of words."""
+        cdef double side = -1
+        cdef double[:, ::1] rows = self.rows
         cdef Py_ssize_t i
-        for i in range(text.shape[0]):
-            _check(token[i], id_of.shape[0])
-            text[i] = id_of[token[i]] * self.factors[0]
-        for i in range(word.shape[0]):
-            word[i] = word_of[i] * self.factors[0]
-        shape = self.shapes(page.blocks.words, page.blocks.linked_words)
-        families = {family.name: family for family in bayes.families}
-        rows = numpy.empty((5, of.n))
-        self.pool(
-            of, page, self.odds(text, bayes, families["unigram"]),
-            self.odds(shape, bayes, families["shape"]),
-            self.odds(word, bayes, families["class_words"]), rows,
-        )
-        return rows
+        cdef bint is_shown
+        _check_sizes(self.n, (hits.shape[0],))
+        rows[RECALL:EVIDENCE] = 0.0
+        for i in range(self.n if n_pairs else 0):
+            is_shown = self.of.tag_around(0, i) != self.c[TITLE_TAG]
+            rows[RECALL, i] = min(1.0, hits[i] / n_pairs) if is_shown else 0.0
+            if is_shown and self.words[i] > self.c[BY_CHANCE]:
+                rows[PRECISION, i] = hits[i] / (self.words[i] - 1)
+            side = 1 if rows[RECALL, i] > self.c[MIN_DESCRIBING] else side
+            rows[BELOW_DESCRIPTION, i], rows[HAS_DESCRIPTION, i] = side, 1.0
+        if side < 0:
+            rows[BELOW_DESCRIPTION] = 0.0
 
-    cdef const uint64_t[::1] shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
-        """The blocks' shapes with those of their neighbours, mixed."""
-        cdef Py_ssize_t n = words.shape[0], i
-        cdef double size
-        cdef uint64_t mixed
-        cdef uint64_t[::1] alone = numpy.full(n + 2, BEYOND_PAGE, "u8")
-        cdef uint64_t[::1] hash_of = numpy.empty(n, "u8")
-        _check_sizes(n, (linked.shape[0],))
-        for i in range(n):
-            size = max(words[i], 1)
-            alone[i + 1] = self.sizes[min(max(words[i], 1), self.sizes.shape[0] - 1)]
-            alone[i + 1] += <uint64_t> (linked[i] / size * self.max_links)
-        for i in range(n):
-            mixed = alone[i] * self.factors[0]
-            mixed = (mixed ^ mixed >> FOLD ^ alone[i + 1]) * self.factors[1]
-            hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
-        return hash_of
+    cdef double weigh(self, const double[::1] score, double[::1] mass) except -1:
+        """Let *mass* be each block's share of the evidence by a *score*; how much there is."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            mass[i] = max(score[i], 0.0) * self.words[i]
+        cdef double total = numpy.add.reduce(mass) + self.c[EPSILON]
+        for i in range(self.n):
+            mass[i] /= total
+        return total
 
-    cdef const double[::1] odds(self, const uint64_t[::1] keys, bayes, family):
-        """The log-odds of what has these *keys*; each is looked up once."""
-        cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
-        cdef double smoothing = family.smoothing, prior = bayes.prior
-        cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
-        cdef const Py_ssize_t[::1] number = _numbered(keys)
-        cdef Py_ssize_t n = keys.shape[0], n_different = 0, i
-        cdef uint64_t[::1] place = numpy.empty(n, "u8")
-        cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
-        _check_sizes(counts.shape[0], (1 << bits,))
-        _check_sizes(2, (counts.shape[1],))
-        of_different, of_keys = numpy.empty(n), numpy.empty(n)
-        cdef double[::1] ratio = of_different, odds = of_keys
+    cdef fill_shares(self, const uint32_t[::1] key_of):
+        """Fill in where the evidence is, and what opinions keep, by elements' keys, too."""
+        cdef _Elements of = self.of
+        cdef Py_ssize_t n = self.n, i, j, at, row, level
+        cdef double[:, ::1] before = numpy.zeros((3, n + 1)), mass = numpy.empty((2, n))
+        cdef double[:, ::1] rows = self.rows
+        cdef double words, share
+        _check_sizes(of.m, (key_of.shape[0],))
+        rows[PAGE_EVIDENCE] = numpy.log1p(self.weigh(rows[SCORE], mass[0]))
+        self.weigh(rows[COMMON], mass[1])
         for i in range(n):
-            place[number[i]] = (keys[i] ^ keys[i] >> FOLD) * self.factors[1] >> (64 - bits)
-            n_different = max(n_different, number[i] + 1)
-        for i in range(n_different):  # nothing else, so that many wait for memory at once
-            found[i, 0], found[i, 1] = counts[place[i], 0], counts[place[i], 1]
-        for i in range(n_different):
-            ratio[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
-            ratio[i] = ratio[i] if found[i, 0] | found[i, 1] else INFINITY
-        numpy.log(of_different[:n_different], out=of_different[:n_different])
-        for i in range(n):
-            odds[i] = ratio[number[i]] - prior if ratio[number[i]] < INFINITY else 0.0
-        return odds
+            before[2, i + 1] = before[2, i] + self.words[i]
+            for j in range(2):
+                before[j, i + 1] = before[j, i] + mass[j, i]
+                rows[MASS + j * N_SHARES, i] = before[j, i + 1] - mass[j, i]
+                rows[MASS + j * N_SHARES + 1, i] = 1.0 - before[j, i + 1]
+        for level in range(ELEMENT_LEVELS):
+            for i in range(n):
+                at, words = of.around[level, i], before[2, n]
+                if at < of.m:
+                    words = before[2, of.end[at]] - before[2, of.begin[at]]
+                for j in range(2):
+                    row = MASS + j * N_SHARES + 2 * (1 + KEY_LEVELS + level)
+                    share = before[j, of.end[at]] - before[j, of.begin[at]] if at < of.m else 1.0
+                    rows[row, i] = share
+                    rows[row + 1, i] = share / max(words, 1.0) * self.c[PER_WORDS]
+        for level in range(KEY_LEVELS + 1):
+            self.fill_alike(key_of, mass, level)
 
-    cdef pool(
-        self, _Elements of, page, const double[::1] of_texts, const double[::1] of_shapes,
-        const double[::1] of_words, double[:, ::1] rows
+    cdef fill_alike(
+        self, const uint32_t[::1] key_of, const double[:, ::1] mass, Py_ssize_t level
     ):
-        """Fill in the mean of texts; the shape; sum, least and greatest of ancestors' words."""
-        cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
-        cdef const Py_ssize_t[::1] element = page.attributes.element
-        cdef double[:, ::1] pooled = numpy.zeros((of.m + 1, 3))
-        cdef Py_ssize_t i, at, level, row
-        cdef double total, least, greatest
-        _check_sizes(of.n, (first.shape[0], size.shape[0], of_shapes.shape[0]))
-        _check_sizes(of_words.shape[0], (element.shape[0],))
-        _check_all(element, of.m)
-        for i in range(of_words.shape[0]):
-            at = element[i]
-            pooled[at, 0] += of_words[i]
-            pooled[at, 1] = min(pooled[at, 1], of_words[i])
-            pooled[at, 2] = max(pooled[at, 2], of_words[i])
-        for i in range(of.n):
-            _check(first[i], of_texts.shape[0] + 1)
-            _check(size[i] - 1, of_texts.shape[0] - first[i])
-            total = least = greatest = 0
-            for at in range(first[i], first[i] + size[i]):
-                total += of_texts[at]
-            rows[0, i], rows[1, i] = total / size[i], of_shapes[i]
-            total = 0
-            for level in range(of.around.shape[0]):
-                at = of.around[level, i]
-                total += pooled[at, 0]
-                least = min(least, pooled[at, 1])
-                greatest = max(greatest, pooled[at, 2])
-            rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
-            for row in range(5):
-                rows[row, i] = min(max(rows[row, i], -self.most), self.most)
+        """Fill in the sums over blocks whose ancestors at a *level* have one key.
 
+        Beyond the levels of keys it is blocks on one path of tags.
+        """
+        cdef Py_ssize_t n = self.n, i, j, at, inner, row
+        cdef uint64_t[::1] keys = numpy.empty(n, "u8")
+        cdef double[:, ::1] sums = numpy.zeros((n, 5)), rows = self.rows
+        cdef double words
+        for i in range(n):
+            at = self.of.around[level, i] if level < KEY_LEVELS else self.of.m
+            keys[i] = key_of[at] if at < self.of.m else 0
+            for inner in range(PATH_LENGTH if level == KEY_LEVELS else 0):
+                keys[i] |= <uint64_t> self.of.tag_around(inner, i) << 8 * inner
+        cdef const Py_ssize_t[::1] group = _numbered(keys)
+        for i in range(n):
+            at = group[i]
+            for j in range(2):
+                sums[at, j] += mass[j, i]
+            sums[at, 2] += self.words[i]
+            sums[at, 3] += self.linked[i]
+            sums[at, 4] += 1.0
+        for i in range(n):
+            at = group[i]
+            words = max(sums[at, 2], 1.0)
+            for j in range(2):
+                if level == KEY_LEVELS:
+                    rows[MASS + (j + 1) * N_SHARES - 1, i] = sums[at, j]
+                else:
+                    row = MASS + j * N_SHARES + 2 * (1 + level)
+                    rows[row, i] = sums[at, j]
+                    rows[row + 1, i] = sums[at, j] / words * self.c[PER_WORDS]
+            if level < KEY_LEVELS:
+                row = SIZE + 3 * level
+                rows[row, i], rows[row + 1, i] = sums[at, 4], sums[at, 2]
+                rows[row + 2, i] = sums[at, 3] / words
 
-def standardize(
-    float[:, ::1] rows, const float[::1] mean, const float[::1] scale, float most
-):
-    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
-    cdef Py_ssize_t row, i
-    cdef float each, middle, factor
-    _check_sizes(rows.shape[0], (mean.shape[0], scale.shape[0]))
-    for row in range(rows.shape[0]):
-        middle, factor = mean[row], scale[row]
-        for i in range(rows.shape[1]):
-            each = (rows[row, i] - middle) * factor
-            each = most if each > most else each
-            rows[row, i] = -most if each < -most else each
+    cdef fill_neighbours(self):
+        """Fill in what blocks some further on or back have; beyond the page's ends it is 0.
 
-
-cdef enum:
-    LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
-
-
-cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
-    cdef float values[LANES]
-    cdef int i
-    for i in range(n):
-        values[i] = sums[i] + more[i]
-    memcpy(sums, values, n * sizeof(float))
-
-
-cdef inline void _rectify(
-    float* sums, const float* bias, const float* weights, int n
-) noexcept nogil:
-    cdef float values[LANES]
-    cdef int i
-    for i in range(n):
-        values[i] = sums[i] + bias[i]
-    for i in range(n):
-        values[i] = (values[i] if values[i] > 0.0 else <float> 0.0) * weights[i]
-    memcpy(sums, values, n * sizeof(float))
-
-
-@cython.cdivision(True)
-def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
-    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
-    cdef Py_ssize_t i, at, n_more, rest
-    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
-    result = numpy.zeros(sums.shape[0], "f4")
-    cdef float[::1] into = result
-    with nogil:
-        for i in range(sums.shape[0] if sums.shape[1] else 0):
-            rest, at = sums.shape[1], 0
-            while at + LANES <= rest:
-                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
-                at += LANES
-            if at < rest:
-                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (rest - at))
-            while rest > 1:
-                n_more, at = rest // 2, 0
-                rest -= n_more
-                while at + LANES <= n_more:
-                    _add(&sums[i, at], &sums[i, rest + at], LANES)
-                    at += LANES
-                if at < n_more:  # otherwise the second half ends here
-                    _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
-            into[i] = sums[i, 0]
-    return result
+        Before that, logarithms become negative before the headline, and far without a heading.
+        """
+        cdef Py_ssize_t n = self.n, i, at = NEIGHBOUR, row, by
+        cdef double[:, ::1] rows = self.rows
+        for i in range(n):
+            rows[FROM_HEADLINE, i] *= -1.0 if i < self.headline else 1.0
+            if self.heading[i] < 0:
+                rows[BELOW_HEADING, i] = self.c[FAR]
+        for row in self.by.near:
+            for by in self.by.offsets:
+                for i in range(n):
+                    rows[at, i] = rows[row, i + by] if 0 <= i + by < n else 0.0
+                at += 1

@@ -347,84 +347,86 @@ ctypedef fused written_t:
     uint16_t
     uint32_t
 
-cdef enum:
-    PARAGRAPH = 2  # how much a text breaks at most between two runs, as `rendering` has it
+cdef enum:  # what is before a run of text, and what a tag does to that, as `rendering` has it
+    PARAGRAPH = 2  # how much a text breaks at most between two runs
     SPACE_ALONE = 3  # what is there if it does not
+    JOINT = 3
+    OF_LIST = 4
+    OPENS_ITEM = 16
 
 
 @cython.final
 cdef class TextRuns:
     """The columns of `rendering.Runs`.
 
-    *breaks* (256 bytes) is how much the text breaks at a tag, by its number. A run with a "<" or a
-    "&" is what *decode* makes of it; others have one space for all white space in a row, and none
-    at either end.
+    *roles* (256 bytes) is what a tag does to a gap, by its number. A run with a "<" or a "&" is
+    what *decode* makes of it; others have one space for all white space in a row, and none at
+    either end.
     """
 
-    cdef bytes breaks
+    cdef bytes roles
     cdef object decode
 
-    def __init__(self, bytes breaks not None, decode):
-        self.breaks, self.decode = breaks, decode
-        _check_sizes(256, (len(breaks),))
+    def __init__(self, bytes roles not None, decode):
+        self.roles, self.decode = roles, decode
+        _check_sizes(256, (len(roles),))
 
     def __call__(self, tokens, kept):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag, is_kept = kept.view("u1")
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
-        cdef const uint8_t* breaks = self.breaks
+        cdef const uint8_t* role_of = self.roles
         cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, begin = 0
-        cdef int level = 0
+        cdef int level = 0, marks = 0, role
         cdef bint is_text, was_text = False, blank = False, are_printable = True
-        cdef bytearray room = bytearray()
+        cdef bytearray room = bytearray(), gaps = bytearray(n // 2 + 1)
         cdef list texts = []
+        cdef str text
         starts, ends = numpy.empty(n // 2 + 1, "p"), numpy.empty(n // 2 + 1, "p")
-        joints = numpy.empty(n // 2 + 1, "u1")
         cdef Py_ssize_t[::1] first = starts, after = ends
-        cdef uint8_t[::1] joint = joints  # behind each
+        cdef uint8_t* gap = gaps
         _check_sizes(n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0]))
-        while begin < n and not is_kept[begin]:
+        while begin < n and not (is_kept[begin] and kind[begin] > CLOSE):
             begin += 1
         while begin < n and not is_kept[n - 1]:
             n -= 1
+        while begin > 0 and kind[begin - 1] <= CLOSE:
+            begin -= 1
         for i in range(begin, n):
             is_text = is_kept[i] and kind[i] > CLOSE
             if was_text and not is_text:
                 after[n_runs] = i
                 n_runs += 1
-                level = blank = 0
+                level = blank = marks = 0
             blank = blank or (i > 0 and start[i] > end[i - 1])
             if is_text and not was_text:
                 first[n_runs] = i
-                if n_runs:
-                    joint[n_runs - 1] = level if level else SPACE_ALONE * blank
+                level = level if level else SPACE_ALONE * blank
+                gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
             elif kind[i] <= CLOSE:
-                level = min(level + breaks[tag[i]], PARAGRAPH)
+                role = role_of[tag[i]] & ~(OPENS_ITEM * kind[i])
+                level = min(level + (role & JOINT), PARAGRAPH)
+                marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
             was_text = is_text
         if was_text:
             after[n_runs] = n
             n_runs += 1
         for i in range(n_runs):
-            texts.append(self.text(tokens.clean, start[first[i]], end[after[i] - 1], room))
-            are_printable = are_printable and (<str> texts[i]).isprintable()
-        return (
-            starts[:n_runs].copy(), ends[:n_runs].copy(), joints[:max(n_runs - 1, 0)].copy(),
-            texts, are_printable,
-        )
-
-    cdef str text(self, str clean, Py_ssize_t start, Py_ssize_t end, bytearray room):
-        cdef str found
-        if not 0 <= start <= end <= PyUnicode_GET_LENGTH(clean):
-            raise IndexError(f"a run from {start} to {end} of {PyUnicode_GET_LENGTH(clean)}")
-        found = _spaced(clean, start, end, room)
-        if found is None:
-            found = " ".join(self.decode(PyUnicode_Substring(clean, start, end)).split())
-        return found
+            text = _spaced(tokens.clean, start[first[i]], end[after[i] - 1], room)
+            if text is None:
+                text = tokens.clean[start[first[i]]:end[after[i] - 1]]
+                text = " ".join(self.decode(text).split())
+                are_printable = are_printable and text.isprintable()
+            texts.append(text)
+        runs = starts[:n_runs].copy(), ends[:n_runs].copy()
+        return *runs, bytes(gaps[:n_runs]), texts, are_printable
 
 
 cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
     """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
+    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
+        raise IndexError(f"a run from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
     if len(room) < kind * (end - start):
         PyByteArray_Resize(room, 2 * kind * (end - start))
     cdef void* data = PyUnicode_DATA(text)
@@ -441,7 +443,7 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
 cdef Py_ssize_t _space(
     const written_t* text, Py_ssize_t start, Py_ssize_t end, written_t* into
 ) noexcept:
-    """Copy a slice of *text*, spaced; how long it is then, or -1 if it is not for here."""
+    """Copy a slice of *text*, spaced and printable; how long it is then, or -1 if not for here."""
     cdef Py_ssize_t i, n = 0
     cdef uint32_t letter
     for i in range(start, end):

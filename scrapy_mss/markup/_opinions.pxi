@@ -14,9 +14,6 @@ cdef enum:  # the numbers that `opinions._NUMBERS` has, in that order
     NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY, HEADLINE_SHARE
     TAG_PRICE_IN_RUN, ARTICLE_TAG, MAIN_TAG, N_CONSTANTS
 
-cdef enum:  # columns that are read, in the order of `opinions._READ`
-    LINK_SHARE, ENDS_SENTENCE, BELOW_HEADLINE, HEADING_RANK, LATER_HEADINGS, N_READ
-
 cdef enum:  # values of blocks: those that are summed inside elements, and two more
     OF_LETTERS, OF_LINKED, OF_PROSE, OF_DENSITY, OF_STOPS, N_SUMS
     POINTS = 5
@@ -24,66 +21,89 @@ cdef enum:  # values of blocks: those that are summed inside elements, and two m
     N_VALUES = 7
 
 
-cdef class OpinionReader:
-    """The rows of `opinions._kept`: which blocks each opinion keeps.
-
-    *hashes* (uint32[65536]) has the class words that say something, *roles* their bits, *role_of*
-    and *points* (256 each) those of tags; *weights* are those of levels.
-    """
-
-    cdef const uint32_t[::1] hashes
-    cdef const uint8_t[::1] roles, role_of
-    cdef const double[::1] tag_points, weights, numbers
-
-    def __init__(self, hashes, roles, role_of, tag_points, weights, numbers):
-        self.hashes, self.roles, self.role_of = hashes, roles, role_of
-        self.tag_points, self.weights, self.numbers = tag_points, weights, numbers
-        _check_sizes(0x10000, (len(hashes), len(roles)))
-        _check_sizes(256, (len(role_of), len(tag_points)))
-        _check_sizes(N_CONSTANTS, (len(numbers),))
-
-    def __call__(self, page, const double[:, ::1] columns):
-        kept = numpy.zeros((6, columns.shape[1]), "?")
-        cdef uint8_t[:, ::1] rows = kept.view("u1")
-        cdef _Reading read
-        if len(page.containers):
-            read = _Reading(self, page, columns)
-            read.vote(rows[0])
-            read.find_body(rows[1])
-            read.follow_headline(rows[2])
-            read.find_run(rows[3])
-            read.keep(read.greatest(read.inside[OF_DENSITY]), rows[4])
-            read.keep(read.greatest(read.inside[OF_STOPS]), rows[5])
-        return kept
-
-
 @cython.final
-cdef class _Reading:
+cdef class _Opinions:
     """A page as `opinions.Reading` has it."""
 
-    cdef OpinionReader by
+    cdef InputFiller by
+    cdef _Blocks blocks
     cdef _Elements of
-    cdef const double[:, ::1] columns
-    cdef const double[::1] words, c
-    cdef const int64_t[::1] tags
+    cdef const double[::1] c, words, letters, link_share
+    cdef double[:, ::1] rows
     cdef uint8_t[:, ::1] count  # the words of each role in each element
     cdef uint8_t[::1] beside, inside_beside, is_text
     cdef double[:, ::1] value, inside  # of blocks, and summed inside elements
 
-    def __init__(self, OpinionReader by not None, page, const double[:, ::1] columns):
-        self.by, self.c, self.of, self.columns = by, by.numbers, _Elements(page.containers), columns
-        self.words, self.tags, counts = page.words, page.blocks.tags, page.text_counts
+    def __init__(self, _Blocks blocks not None, attributes):
+        self.blocks, self.of, self.by, self.c = blocks, blocks.of, blocks.by, blocks.by.constants
+        self.words, self.letters, self.rows = blocks.words, blocks.letters, blocks.rows
+        self.link_share = self.rows[LINK_SHARE]
         cdef Py_ssize_t n = self.of.n, m = self.of.m
-        _check_sizes(n, (columns.shape[1], self.words.shape[0], self.tags.shape[0]))
-        _check_sizes(N_READ, (columns.shape[0],))
-        _check(1, self.of.around.shape[0])
         self.count = numpy.zeros((m, N_ROLES), "u1")
         self.beside, self.inside_beside = numpy.zeros(m, "u1"), numpy.zeros(n, "u1")
         self.is_text = numpy.zeros(n, "u1")
         self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_SUMS, m))
-        self.count_roles(page.attributes.word, page.attributes.element)
-        self.measure(counts.letters, counts.of("comma"), page.attributes.hidden.view("u1"))
-        self.sum_up(counts.stop_words)
+        self.count_roles(attributes.word, attributes.element)
+        self.measure(attributes.hidden.view("u1"))
+        self.sum_up()
+
+    cdef fill(self):
+        """Fill in what each opinion keeps, and how far they agree."""
+        cdef uint8_t[:, ::1] kept = numpy.zeros((N_OPINIONS, self.of.n), "u1")
+        if self.of.m:
+            self.vote(kept[0])
+            self.find_body(kept[1])
+            self.follow_headline(kept[2])
+            self.find_run(kept[3])
+            self.keep(self.greatest(self.inside[OF_DENSITY]), kept[4])
+            self.keep(self.greatest(self.inside[OF_STOPS]), kept[5])
+        self.compare(kept)
+
+    cdef compare(self, const uint8_t[:, ::1] kept):
+        """Fill in what each keeps, the mean, the shares of the page, and the F1 of each two.
+
+        What is silent has the mean of the others.
+        """
+        cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0, n_pairs = 0
+        cdef double total = 0, size, mean, votes
+        cdef const double[::1] words = self.words
+        cdef double[:, ::1] rows = self.rows
+        cdef bint speaks, both_speak
+        cdef double common[N_OPINIONS][N_OPINIONS]
+        for i in range(n):
+            total += words[i]
+        for one in range(N_OPINIONS):
+            for other in range(one, N_OPINIONS):
+                common[one][other] = 0
+                for i in range(n):
+                    common[one][other] += words[i] if kept[one, i] & kept[other, i] else 0.0
+            n_speaking += common[one][one] > 0
+        for i in range(n):
+            votes = 0
+            for one in range(N_OPINIONS):
+                votes += kept[one, i]
+            rows[COMMON, i] = 0
+            for one in range(N_OPINIONS):
+                speaks = common[one][one] > 0
+                rows[OPINION + one, i] = kept[one, i] if speaks else votes / max(n_speaking, 1)
+                rows[COMMON, i] += rows[OPINION + one, i]
+                rows[COMMON + 1 + one, i] = common[one][one] / max(total, 1.0)
+            rows[COMMON, i] /= N_OPINIONS
+        spoken = numpy.empty(N_PAIRS)
+        cdef double[::1] f1 = spoken
+        for one in range(N_OPINIONS):
+            for other in range(one + 1, N_OPINIONS):
+                if common[one][one] > 0 and common[other][other] > 0:
+                    size = common[one][one] + common[other][other]
+                    f1[n_pairs] = 2 * common[one][other] / size
+                    n_pairs += 1
+        mean = numpy.add.reduce(spoken[:n_pairs]) / n_pairs if n_pairs else 0.0
+        n_pairs, row = 0, COMMON + 1 + N_OPINIONS
+        for one in range(N_OPINIONS):
+            for other in range(one + 1, N_OPINIONS):
+                both_speak = common[one][one] > 0 and common[other][other] > 0
+                rows[row] = f1[n_pairs] if both_speak else mean
+                n_pairs, row = n_pairs + both_speak, row + 1
 
     cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
         cdef Py_ssize_t i, at
@@ -91,37 +111,35 @@ cdef class _Reading:
         _check_sizes(word.shape[0], (element.shape[0],))
         for i in range(word.shape[0]):
             at = word[i] & 0xFFFF
-            if self.by.hashes[at] == word[i]:
+            if self.by.word_roles[at] and self.by.hashes[at] == word[i]:
                 _check(element[i], self.of.m)
                 for role in range(N_ROLES):
-                    self.count[element[i], role] += self.by.roles[at] >> role & 1
+                    self.count[element[i], role] += self.by.word_roles[at] >> role & 1
 
-    cdef measure(
-        self, const double[::1] letters, const double[::1] commas, const uint8_t[::1] hidden
-    ):
+    cdef measure(self, const uint8_t[::1] hidden):
         """Find the paragraphs, what is beside the text, and which blocks are text."""
         cdef Py_ssize_t n = self.of.n, m = self.of.m, i
         cdef double total = 0, left = 0, share
         cdef bint is_long, is_line, by_name = True
         cdef uint8_t role
+        cdef const double[::1] letters = self.letters
         cdef double[:, ::1] value = self.value
-        _check_sizes(n, (letters.shape[0], commas.shape[0]))
         _check_sizes(m, (hidden.shape[0],))
         for i in range(m):
-            self.beside[i] = self.by.role_of[self.of.tag[i]] & IS_NEVER
+            self.beside[i] = self.by.roles[self.of.tag[i]] & IS_NEVER
         self.of.mark_inside(self.beside, self.inside_beside)
         for i in range(n):
-            is_long, share = letters[i] >= self.c[PARAGRAPH_LETTERS], self.columns[LINK_SHARE, i]
+            is_long, share = letters[i] >= self.c[PARAGRAPH_LETTERS], self.link_share[i]
             if is_long and share < self.c[MAX_LINKED] and not self.inside_beside[i]:
                 value[PROSE, i] = letters[i]
                 total += letters[i]
             value[OF_LETTERS, i], value[OF_LINKED, i] = letters[i], letters[i] * share
             share = min(letters[i] / self.c[LETTERS_PER_POINT], self.c[MAX_LENGTH_POINTS])
-            value[POINTS, i] = (1.0 + commas[i] + share) if is_long else 0.0
+            value[POINTS, i] = (1.0 + self.blocks.count[IS_COMMA, i] + share) if is_long else 0.0
         self.of.add_inside(value[PROSE], self.inside[OF_PROSE])
         while True:  # by tags and names; then by tags alone, if that leaves next to nothing
             for i in range(m):
-                role = self.by.role_of[self.of.tag[i]]
+                role = self.by.roles[self.of.tag[i]]
                 self.beside[i] = role & IS_NEVER or (
                     self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total and (
                         role & IS_BESIDE or by_name and (
@@ -137,34 +155,34 @@ cdef class _Reading:
             by_name = False
         for i in range(n):
             role, is_long = self.role_around(i), letters[i] >= self.c[PARAGRAPH_LETTERS]
-            is_line = role & IS_ITEM or (is_long and self.columns[ENDS_SENTENCE, i] > 0)
+            is_line = role & IS_ITEM or (is_long and self.rows[ENDS_SENTENCE, i] > 0)
             is_line = is_line or letters[i] >= self.c[LONG_LINE]
             self.is_text[i] = is_line and not self.inside_beside[i] and self.is_unlinked(i)
 
     cdef uint8_t role_around(self, Py_ssize_t block) noexcept:
-        return self.by.role_of[self.of.tag_around(0, block)]
+        return self.by.roles[self.of.tag_around(0, block)]
 
     cdef bint is_unlinked(self, Py_ssize_t block) noexcept:
-        return self.columns[LINK_SHARE, block] < self.c[MIN_LINKED]
+        return self.link_share[block] < self.c[MIN_LINKED]
 
     cdef double density(self, Py_ssize_t block, double tag_price) noexcept:
         """The words of a block, linked ones against it, less its tags' price."""
-        cdef double unlinked = 1.0 - 2.0 * self.columns[LINK_SHARE, block]
-        return self.words[block] * unlinked - tag_price * self.tags[block]
+        cdef double unlinked = 1.0 - 2.0 * self.link_share[block]
+        return self.words[block] * unlinked - tag_price * self.blocks.tags[block]
 
-    cdef sum_up(self, const int64_t[::1] stops):
+    cdef sum_up(self):
         """Sum what blocks have inside each element."""
         cdef Py_ssize_t n = self.of.n, i, row
         cdef double n_stops = 0, n_words = 0, share, unlinked
+        cdef const int64_t[::1] stops = self.blocks.stops
         cdef double[:, ::1] value = self.value
-        _check_sizes(n, (stops.shape[0],))
         for i in range(n):
             if value[PROSE, i] > 0:
                 n_stops += stops[i]
                 n_words += self.words[i]
         share = max(n_stops / max(n_words, 1.0), self.c[MIN_STOP_SHARE])
         for i in range(n):
-            unlinked = 1.0 - 2.0 * self.columns[LINK_SHARE, i]
+            unlinked = 1.0 - 2.0 * self.link_share[i]
             value[OF_DENSITY, i] = self.density(i, self.c[TAG_PRICE_IN_ELEMENT])
             value[OF_STOPS, i] = stops[i] / share * unlinked
             value[OF_STOPS, i] -= self.c[STOP_WORD_PRICE] * self.words[i]
@@ -212,7 +230,7 @@ cdef class _Reading:
                 score[i] += of_level[i]
         for i in range(m):
             if score[i] > 0:
-                points = self.by.tag_points[self.of.tag[i]]
+                points = self.by.points[self.of.tag[i]]
                 points += self.c[NAME_POINTS] if self.count[i, LIKELY] else 0.0
                 points -= self.c[NAME_POINTS] if self.count[i, BESIDE] else 0.0
                 score[i] = (score[i] + points) * (
@@ -258,7 +276,7 @@ cdef class _Reading:
         cdef double enough = 0
         cdef bint is_main
         for i in range(n - 1, -1, -1):
-            if self.columns[BELOW_HEADLINE, i] > 0:
+            if self.rows[BELOW_HEADLINE, i] > 0:
                 headline = i - 1
                 prose[i] = self.value[OF_PROSE, i]
                 enough += prose[i]
@@ -271,10 +289,10 @@ cdef class _Reading:
             if element < self.of.m and total[element] >= enough:
                 begin, end = self.of.begin[element], self.of.end[element]
                 break
-        is_main = self.columns[HEADING_RANK, headline] == self.c[MAIN_HEADING]
+        is_main = self.rows[HEADING_RANK, headline] == self.c[MAIN_HEADING]
         for i in range(begin, end):
-            kept[i] = self.is_text[i] and self.columns[BELOW_HEADLINE, i] > 0 and not (
-                is_main and self.columns[LATER_HEADINGS, i] != 0
+            kept[i] = self.is_text[i] and self.rows[BELOW_HEADLINE, i] > 0 and not (
+                is_main and self.rows[LATER_HEADINGS, i] != 0
             )
 
     cdef find_run(self, uint8_t[::1] kept):

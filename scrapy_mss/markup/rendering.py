@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -33,7 +33,6 @@ from scrapy_mss.markup.tags import (
     TAG_NAMES,
     TAG_NUMBERS,
     VOID_TAGS,
-    tag_numbers,
 )
 from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
@@ -42,7 +41,6 @@ from scrapy_mss.markup.tokens import (
     SYMBOL,
     WORD,
     Bools,
-    Bytes,
     Counts,
     Indices,
     Ints,
@@ -56,14 +54,24 @@ from scrapy_mss.markup.tokens import (
 
 PARAGRAPH = 2  # what breaks a paragraph; two line breaks are as much as a block's tag
 
-_BREAKS = np.zeros(256, np.uint8)
-_BREAKS[: len(TAG_NAMES)] = [
-    PARAGRAPH if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES
-]
-
 # What stands between two slices, by how much the text breaks there.
 _JOINTS = ("", "\n", "\n\n", " ")
 _SPACE = _JOINTS.index(" ")
+
+ITEM: Final = frozenset({"li"})
+ORDERED: Final = frozenset({"ol"})
+LISTS: Final = frozenset({"ul", "ol", "menu"})
+CELL: Final = frozenset({"td", "th"})
+
+# What a tag does to the gap that it is in, as bits: how much it breaks, and what it tells beside.
+_JOINT, _OF_LIST, _OF_BLOCK, _OPENS_ITEM, _OF_CELL = 3, 4, 8, 16, 32
+_ROLES = bytes(
+    (PARAGRAPH if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS))
+    | (_OF_LIST if name in ITEM | LISTS else _OF_BLOCK * (name in BLOCK_TAGS))
+    | _OPENS_ITEM * (name in ITEM)
+    | _OF_CELL * (name in CELL)
+    for name in (*TAG_NAMES, *[""] * (256 - len(TAG_NAMES)))
+)
 
 # Characters that are there and not seen: of no width, of direction, joiners, fillers. Within a word
 # some of them matter; alone they are nothing.
@@ -83,18 +91,14 @@ class Runs(NamedTuple):
 
     starts: Indices  # intp[n]: the first token of each
     ends: Indices  # intp[n]: the token behind the last
-    joints: Bytes  # uint8[n - 1]: which of ``_JOINTS`` is between each and the next
+    gaps: bytes  # of what is before each: which of ``_JOINTS`` it is, and its tags as ``_ROLES``
     texts: list[str]  # what a browser shows of each
     is_plain: bool  # whether all of that is printable
 
-    def seen(self, tokens: Tokens) -> Runs:
-        """Those of the runs that have something that anybody sees."""
-        seen = [text.isascii() or bool(text.strip(INVISIBLE)) for text in self.texts]
-        if all(seen):
-            return self
-        starts, ends, texts = self.starts[seen], self.ends[seen], list(compress(self.texts, seen))
-        joints = _joints(tokens, starts, ends) if texts else self.joints[:0]
-        return Runs(starts, ends, joints, texts, self.is_plain)
+    @property
+    def joints(self) -> list[str]:
+        """What is before each but the first."""
+        return [_JOINTS[gap & _JOINT] for gap in self.gaps[1:]]
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -102,8 +106,7 @@ def render(tokens: Tokens, kept: Bools) -> str:
     runs = Runs(*_runs_of(tokens, kept))
     if not runs.texts:
         return ""
-    joints = [_JOINTS[joint] for joint in runs.joints.tolist()]
-    return _joined(runs.texts, joints, is_plain=runs.is_plain)
+    return _joined(runs.texts, runs.joints, is_plain=runs.is_plain)
 
 
 def readable(tokens: Tokens, kept: Bools) -> str:
@@ -111,19 +114,26 @@ def readable(tokens: Tokens, kept: Bools) -> str:
 
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
-    starts, ends, levels, texts, is_plain = Runs(*_runs_of(tokens, kept)).seen(tokens)
-    if not texts:
+    runs = Runs(*_runs_of(tokens, kept))
+    shown = enumerate(runs.texts)
+    unseen = [n for n, text in shown if not text.isascii() and not text.strip(INVISIBLE)]
+    if unseen:
+        kept = kept.copy()
+        for n in unseen:
+            kept[runs.starts[n] : runs.ends[n]] = False
+        runs = Runs(*_runs_of(tokens, kept))
+    if not runs.texts:
         return ""
-    joints = [_JOINTS[joint] for joint in levels.tolist()]
-    gaps = gaps_between(tokens, starts, ends, np.equal(levels, PARAGRAPH))
-    for gap, cells in row_joints(gaps):
-        joints[gap] = cells
-    items = items_of(gaps)
-    for gap in items.tight.tolist():
-        joints[gap] = "\n"
-    for number, mark in zip(items.slices.tolist(), items.marks, strict=True):
-        texts[number] = mark + texts[number]
-    return _joined(texts, joints, is_plain=is_plain)
+    texts, joints = runs.texts, runs.joints
+    if max(runs.gaps) >= min(_OPENS_ITEM, _OF_CELL):  # otherwise it has neither
+        for gap, cells in row_joints(tokens, runs):
+            joints[gap] = cells
+        items, tight = _items_of(runs.gaps)
+        for n in tight:
+            joints[n - 1] = "\n"
+        for n, mark in zip(items, _marks(tokens, runs.starts[items]), strict=True):
+            texts[n] = mark + texts[n]
+    return _joined(texts, joints, is_plain=runs.is_plain)
 
 
 def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
@@ -135,12 +145,6 @@ def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
         return text
     # A space for each run of controls, and still no two spaces in a row.
     return "\n".join(map(_line_without_controls, text.split("\n"))).strip()
-
-
-def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
-    """uint8[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
-    levels, blanks = between(tokens, starts, ends)
-    return np.where(levels == 0, np.uint8(_SPACE) * blanks, levels)
 
 
 def _line_without_controls(line: str) -> str:
@@ -227,24 +231,6 @@ def run_bounds(kept: Bools) -> tuple[Indices, Indices]:
     return edges[::2], edges[1::2]
 
 
-def between(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[Bytes, Bools]:
-    """How much the text breaks between each of the runs from *starts* to *ends* and the next.
-
-    There is at least one run. The results are uint8[n_runs - 1], at most `PARAGRAPH`, and
-    bool[n_runs - 1]: whether white space is there.
-    """
-    first, last = starts[0], ends[-1]
-    starts, ends = starts[1:] - first, ends[:-1] - first
-    of_tags = _BREAKS.take(tokens.tag[first:last]) * (tokens.kind[first:last] <= CLOSE)
-    # Of this part alone: a live blog has a text for each of its entries.
-    blank = np.empty(last - first, np.bool_)
-    np.greater(tokens.clean_start[first + 1 : last], tokens.clean_end[first : last - 1], blank[1:])
-    blank[0] = False  # nobody asks what is before the first
-    gaps = np.stack((ends, starts), axis=1).ravel()  # of two slices each, the first is the gap
-    levels = np.minimum(np.add.reduceat(of_tags, gaps, dtype=np.int32)[::2], PARAGRAPH)
-    return levels.astype(np.uint8), np.logical_or.reduceat(blank, gaps)[::2] | blank[starts]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
     """The runs of text from *starts* to *ends*, and what is between each and the next.
@@ -259,12 +245,6 @@ class Gaps:
     divides: Bools
     begin: int
 
-    def bounds(self) -> Indices:
-        """intp[n_runs]: where what precedes each run begins."""
-        bounds = np.empty_like(self.ends)
-        bounds[0], bounds[1:] = self.begin, self.ends[:-1]
-        return bounds
-
     def tags(self, names: frozenset[str], *, opening: bool = False) -> Indices:
         """The tags with one of *names*, ascending."""
         part = slice(self.begin, int(self.ends[-1]))
@@ -273,11 +253,6 @@ class Gaps:
             chosen = chosen & np.equal(self.tokens.kind[part], OPEN)
         return chosen.nonzero()[0] + self.begin
 
-    def may_have(self, names: frozenset[str]) -> bool:
-        """Whether a tag may have one of *names*: what is asked of every text, and rarely so."""
-        numbers = self.tokens.tag[self.begin : self.ends[-1]].tobytes()
-        return any(number in numbers for number in tag_numbers(names))
-
     def count(self, tags: Indices) -> Counts:
         """int64[n_runs - 1]: how many of the *tags* are in each gap."""
         before_start, before_end = tags.searchsorted(self.starts), tags.searchsorted(self.ends)
@@ -285,11 +260,16 @@ class Gaps:
         return counts
 
 
-def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools) -> Gaps:
-    """What is between the runs from *starts* to *ends*, of which there is at least one."""
-    kinds = tokens.kind[: starts[0]].tobytes()
-    begin = max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1
-    return Gaps(tokens, starts, ends, divides, begin)
+def gaps_between(tokens: Tokens, runs: Runs) -> Gaps:
+    """What is between the *runs*, of which there is at least one."""
+    divides = np.frombuffer(runs.gaps, np.uint8)[1:] & _JOINT == PARAGRAPH
+    return Gaps(tokens, runs.starts, runs.ends, divides, _gap_begin(tokens, runs.starts[0]))
+
+
+def _gap_begin(tokens: Tokens, start: int) -> int:
+    """Where what precedes the run at *start* begins, after other text of the page."""
+    kinds = tokens.kind[:start].tobytes()
+    return max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1
 
 
 # --- the texts of slices ---
@@ -303,68 +283,79 @@ def _decoded(part: str) -> str:
     return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
 
 
-@accelerated(lambda: (_BREAKS.tobytes(), _decoded), "TextRuns")
-def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, Bytes, list[str], bool]:
+@accelerated(lambda: (_ROLES, _decoded), "TextRuns")
+def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, bytes, list[str], bool]:
     """The columns of `Runs`. A page may have a run for each of its words."""
     starts, ends = text_runs(tokens, kept)
     if not len(starts):
-        return starts, ends, np.zeros(0, np.uint8), [], True
+        return starts, ends, b"", [], True
     begins, stops = tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist()
     clean = (tokens.clean[begin:stop] for begin, stop in zip(begins, stops, strict=True))
     texts = [" ".join(_decoded(each).split()) for each in clean]
-    return starts, ends, _joints(tokens, starts, ends), texts, all(map(str.isprintable, texts))
+    gaps = _gaps_before(tokens, starts, ends)
+    return starts, ends, gaps, texts, all(map(str.isprintable, texts))
+
+
+def _gaps_before(tokens: Tokens, starts: Indices, ends: Indices) -> bytes:
+    """What is before each of the runs from *starts* to *ends*, as `Runs` has it."""
+    begin, end = _gap_begin(tokens, starts[0]), int(ends[-1])
+    roles, kinds = (
+        tokens.tag[begin:end].tobytes().translate(_ROLES),
+        tokens.kind[begin:end].tobytes(),
+    )
+    is_blank = tokens.clean_start[begin + 1 : end] > tokens.clean_end[begin : end - 1]
+    blanks = is_blank.tobytes()  # behind each token
+    bounds = zip([0, *(ends[:-1] - begin).tolist()], (starts - begin).tolist(), strict=True)
+    gaps = bytearray()
+    for first, start in bounds:
+        tags = zip(roles[first:start], kinds[first:start], strict=True)
+        gap = _gap_of(role & ~(_OPENS_ITEM * kind) for role, kind in tags if kind <= CLOSE)
+        space = _SPACE * (True in blanks[max(first - 1, 0) : start])
+        gaps.append(gap if gap & _JOINT else gap | space)
+    gaps[0] &= ~_JOINT
+    return bytes(gaps)
+
+
+def _gap_of(roles: Iterable[int]) -> int:
+    """What the tags with these *roles* make of a gap."""
+    level = marks = 0
+    for role in roles:
+        level = min(level + (role & _JOINT), PARAGRAPH)
+        marks = role | (marks & ~_OPENS_ITEM if role & _OF_LIST else marks)
+    return marks & ~_JOINT | level
 
 
 # --- items of lists ---
 
 DASH: Final = "- "
-ITEM: Final = frozenset({"li"})
-ORDERED: Final = frozenset({"ol"})
-LISTS: Final = frozenset({"ul", "ol", "menu"})
 LONGEST_TAG: Final = 200  # characters of it that are read
+_ORDERED_LIST: Final = TAG_NUMBERS["ol"]
 _START: Final = re.compile(r"""\sstart\s*=\s*["']?(\d{1,9})(?!\d)""", re.IGNORECASE)
 
 
-class Items(NamedTuple):
-    """The *slices* that begin an item, their marks, and the gaps without an empty line."""
+def _items_of(gaps: bytes) -> tuple[list[int], list[int]]:
+    """The runs that begin an item of a list, by the *gaps* before all, and those on the next line.
 
-    slices: Indices
-    marks: list[str]
-    tight: Indices
-
-
-_NO_ITEMS: Final = Items(np.zeros(0, np.intp), [], np.zeros(0, np.intp))
-
-
-def items_of(gaps: Gaps) -> Items:
-    """The items among the paragraphs that *gaps* divide."""
-    if not gaps.may_have(ITEM):
-        return _NO_ITEMS
-    tags = gaps.tags(ITEM | LISTS)
-    ends = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
-    begins = np.concatenate(([0], ends + 1))  # the first slice of each paragraph
-    last = tags.searchsorted(gaps.starts[begins]) - 1
-    tag = tags[np.maximum(last, 0)]
-    is_item = (last >= 0) & (tag >= gaps.bounds()[begins])
-    is_item &= (gaps.tokens.tag[tag] == TAG_NUMBERS["li"]) & (gaps.tokens.kind[tag] == OPEN)
-    if not is_item.any():
-        return _NO_ITEMS
-    is_item[:-1] &= gaps.count(tags)[ends] > 0
-    has_other_blocks = gaps.count(gaps.tags(BLOCK_TAGS)) > gaps.count(tags)
-    tight = is_item[:-1] & is_item[1:] & ~has_other_blocks[ends]
-    return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), ends[tight])
+    An item is a paragraph: it begins behind the tag of an item, and a tag of a list is behind it.
+    """
+    begins = [n for n, gap in enumerate(gaps) if not n or gap & _JOINT == PARAGRAPH]
+    is_left = [*(bool(gaps[n] & _OF_LIST) for n in begins[1:]), True]
+    items = [n for n, left in zip(begins, is_left, strict=True) if left and gaps[n] & _OPENS_ITEM]
+    known = set(items)
+    pairs = ((one, n) for one, n in pairwise(begins) if not gaps[n] & _OF_BLOCK)
+    return items, [n for one, n in pairs if one in known and n in known]
 
 
-def _marks(tokens: Tokens, items: Indices) -> list[str]:
-    """The mark of each of the *items*, which are opening tags."""
-    ordered = is_tag_of(tokens, ORDERED)
-    if not ordered.any():
-        return [DASH] * len(items)
-    lists = is_tag_of(tokens, LISTS) & (tokens.kind == OPEN)
-    parent = nearest_ancestors(tokens, lists)
+def _marks(tokens: Tokens, starts: Indices) -> list[str]:
+    """The marks of the items whose texts begin at *starts*."""
+    if _ORDERED_LIST not in tokens.tag.tobytes():
+        return [DASH] * len(starts)
+    ordered, lists = (is_tag_of(tokens, names) for names in (ORDERED, LISTS))
+    every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
+    items = every[every.searchsorted(starts) - 1]
+    parent = nearest_ancestors(tokens, lists & (tokens.kind == OPEN))
     if not ordered[parent[items]].any():  # the ordered lists are elsewhere
         return [DASH] * len(items)
-    every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
     numbers: dict[int, int] = {}
     marks: dict[int, str] = {}
     for item, around in zip(every.tolist(), parent[every].tolist(), strict=True):
@@ -386,7 +377,6 @@ def _first(tokens: Tokens, ordered_list: int) -> int:
 
 TABLE: Final = frozenset({"table"})
 ROW: Final = frozenset({"tr"})
-CELL: Final = frozenset({"td", "th"})
 CAPTION: Final = frozenset({"caption"})
 # Words. Of the tables of 5,117 labelled pages of which the model keeps a part, those with data have
 # at most 32 in a cell, and lists of notes at least 52.
@@ -402,30 +392,23 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     """
     if TAG_NUMBERS["table"] not in tokens.tag.tobytes():  # as on most pages
         return _NO_TABLES, _NO_TABLES
-    starts, ends = text_runs(tokens, mask_inside(tokens, element_starts(tokens, TABLE)))
-    if not len(starts):
-        return _NO_TABLES, _NO_TABLES
-    levels, _ = between(tokens, starts, ends)
-    found = _Rows.of(gaps_between(tokens, starts, ends, np.equal(levels, PARAGRAPH))).data
+    runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
+    found = _Rows.of(gaps_between(tokens, runs)).data if runs.texts else None
     if not found:
         return _NO_TABLES, _NO_TABLES
     first = np.array(sorted(found), np.intp)
     last = tokens.partner[first].astype(np.intp)
-    is_data = ~_are_of_links(tokens, (starts, ends), first, last) & ~_have_prose(
-        tokens, first, last
-    )
+    is_data = ~_are_of_links(tokens, runs, first, last) & ~_have_prose(tokens, first, last)
     return first[is_data], last[is_data]
 
 
-def _are_of_links(
-    tokens: Tokens, runs: tuple[Indices, Indices], first: Indices, last: Indices
-) -> Bools:
+def _are_of_links(tokens: Tokens, runs: Runs, first: Indices, last: Indices) -> Bools:
     """bool[n_tables]: whether half of the words are linked, or half of the *runs* with words."""
     words, linked = prefix_sums(tokens.is_word), prefix_sums(linked_words(tokens))
-    n_words, n_linked = (each[runs[1]] - each[runs[0]] for each in (words, linked))
+    n_words, n_linked = (each[runs.ends] - each[runs.starts] for each in (words, linked))
     texts = prefix_sums(n_words > 0)
     links = prefix_sums((n_words > 0) & (n_linked == n_words))
-    begin, end = runs[0].searchsorted(first), runs[0].searchsorted(last)
+    begin, end = runs.starts.searchsorted(first), runs.starts.searchsorted(last)
     by_words: Bools = 2 * (linked[last] - linked[first]) >= words[last] - words[first]
     return by_words | (2 * (links[end] - links[begin]) >= texts[end] - texts[begin])
 
@@ -441,10 +424,11 @@ def _have_prose(tokens: Tokens, first: Indices, last: Indices) -> Bools:
     return np.isin(np.arange(len(first)), table[inside & (n_words > LONGEST_CELL)])
 
 
-def row_joints(gaps: Gaps) -> Iterator[tuple[int, str]]:
+def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    if not gaps.may_have(CELL):
+    if not any(gap & _OF_CELL for gap in runs.gaps):
         return
+    gaps = gaps_between(tokens, runs)
     cells = gaps.tags(CELL, opening=True)
     rows = _Rows.of(gaps)
     data = np.isin(rows.right, list(rows.data))

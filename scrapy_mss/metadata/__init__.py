@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
@@ -26,6 +26,8 @@ from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.output.media import Medium
 from scrapy_mss.pages.reservations import META, Reservation, stated
+
+ACCESS: Final = "is_accessible_for_free"
 
 
 class Metadata(NamedTuple):
@@ -54,13 +56,18 @@ def read_tokens(tokens: Tokens, url: str | None = None, text: str = "") -> Metad
     page = ParsedPage(PageTree(tokens), url)
     found = metadata_of(page)
     if text:
-        found.values.update(completeness(page, tokens, text)._asdict())
+        is_accessible = found.values.get(ACCESS)
+        read = completeness(page, tokens, text, is_accessible=is_accessible)
+        found.values.update(read._asdict())
     return found
 
 
 def completeness_of(tokens: Tokens, text: str, url: str | None = None) -> Completeness:
     """Whether *text* is all of the article of the page with these *tokens*."""
-    return completeness(ParsedPage(PageTree(tokens), url), tokens, text)
+    page = ParsedPage(PageTree(tokens), url)
+    resolved = resolve_field(page, FIELDS[ACCESS])
+    is_accessible = bool(resolved[0].value) if resolved else None
+    return completeness(page, tokens, text, is_accessible=is_accessible)
 
 
 def live_entries_of(tokens: Tokens, kept: Bools, url: str | None = None) -> list[LiveEntry]:

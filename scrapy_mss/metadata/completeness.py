@@ -18,11 +18,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.fields import FIELDS, resolve_field
 from scrapy_mss.metadata.lookups import MAX_PARTS, is_free
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.pages.declarations import ARTICLE, listed
-from scrapy_mss.pages.walls import OF_TEASER, breaks_off, has_ellipsis, has_paywall, offer_at_end
+from scrapy_mss.pages.walls import OF_TEASER, breaks_off, has_ellipsis, offer_at_end, paywall_mark
 
 PAYWALL, CUT_END, WORD_COUNT = "paywall", "cut_end", "word_count"  # why a text is not complete
 
@@ -48,14 +47,16 @@ class Completeness(NamedTuple):
     incomplete_reason: str | None = None
 
 
-def completeness(page: ParsedPage, tokens: Tokens, text: str) -> Completeness:
-    """Whether *text* is all of the article of *page*, which has these *tokens*."""
-    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
-    value = resolved[0].value if resolved else None
-    is_accessible_for_free = value if isinstance(value, bool) else None
-    is_paid, declared = is_accessible_for_free is False, _declared_words(page, text)
+def completeness(
+    page: ParsedPage, tokens: Tokens, text: str, *, is_accessible: bool | None
+) -> Completeness:
+    """Whether *text* is all of the article of *page*, which has these *tokens*.
+
+    *is_accessible* is whether the page says that it is for free.
+    """
+    is_paid, declared = is_accessible is False, _declared_words(page, text)
     if not (declared or is_paid or has_ellipsis(text) or offer_at_end(text)):
-        return Completeness(is_accessible_for_free)  # as of most pages: no words are counted
+        return Completeness(is_accessible)  # as of most pages: no words are counted
     n_words = text.count(" ") + text.count("\n\n") + 1  # as single ones are between them
     has_spaces = len(text) <= LONGEST_WORD * n_words
     declared = declared if has_spaces else 0
@@ -63,10 +64,10 @@ def completeness(page: ParsedPage, tokens: Tokens, text: str) -> Completeness:
         return Completeness(True)
     n_words = n_words if has_spaces else len(text) // CHARACTERS_A_WORD
     if _is_cut(tokens.source, text, is_short=n_words < OF_TEASER, is_paid=is_paid):
-        return Completeness(False, PAYWALL if is_paid or has_paywall(tokens.source) else CUT_END)
+        return Completeness(False, PAYWALL if is_paid or paywall_mark(tokens.source) else CUT_END)
     if declared and n_words < TOO_FEW * declared:
         return Completeness(False, PAYWALL if is_paid else WORD_COUNT)
-    has_all = is_accessible_for_free or (is_paid and _paid_words(page, tokens) >= PAID * n_words)
+    has_all = is_accessible or (is_paid and _paid_words(page, tokens) >= PAID * n_words)
     return Completeness(True if has_all else None)
 
 
@@ -75,7 +76,7 @@ def _is_cut(source: str, text: str, *, is_short: bool, is_paid: bool) -> bool:
         return True
     if is_short and is_paid:
         return breaks_off(text)
-    return has_ellipsis(text) and (is_short or is_paid or has_paywall(source))
+    return has_ellipsis(text) and (is_short or is_paid or paywall_mark(source) is not None)
 
 
 def _declared_words(page: ParsedPage, text: str) -> int:

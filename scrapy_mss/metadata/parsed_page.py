@@ -189,6 +189,8 @@ class ParsedPage:
 
     def _is_byline(self, element: Element) -> bool:
         tag = self.tree.tag_of(element)
+        if len(tag) < SHORTEST_BYLINE:
+            return False
         if _any_in(BYLINE_MARKERS, tag) and _any_in(BYLINE_MARKERS, markers_of(element)):
             return True
         is_link = element.tag == "a" and _AUTHOR_PAGE.search(tag)
@@ -381,6 +383,7 @@ MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser 
 SEPARATOR: Final = " | "  # between the lines of one element
 
 BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
+SHORTEST_BYLINE: Final = len("<p id=autor>")
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
     r"redaktion|staff|team|writers?)/[^/]",
@@ -406,7 +409,7 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if not text.isspace() and (line := clean(text)))
+    return ((line, row) for text, row in runs if (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

@@ -186,9 +186,8 @@ class PageTree:
 
     def around(self, row: int) -> Iterator[Element]:
         while row >= 0:
-            element = self._parent(row)
-            yield element
-            row = element.row
+            row = self._parents[row]
+            yield self._element(row) if row >= 0 else self._root
 
     def inside(self, row: int) -> Iterator[Element]:
         rows, stop = self._opening, self._partner[row]
@@ -301,26 +300,24 @@ class PageTree:
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
         source, starts, ends = self._source, self._start, self._end
         numbers, partners = self._number, self._partner
-        n_edges = 0  # of lines, since the last text
+        begins = ""  # a space at the edge of a line, before the next text
         while row < stop:
             text = source[ends[row] if row >= 0 else 0 : starts[row + 1]]
             if not can_visit(text):
                 return
             if text and not text.isspace():
-                if n_edges:
-                    yield " " * n_edges, -1
-                    n_edges = 0
                 pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
                 for number, each in enumerate(pieces):
                     if number and not can_visit(None):
                         return
-                    yield decode_all(each), row
+                    yield begins + decode_all(each), row
+                    begins = ""
             elif text:
-                n_edges += 1
+                begins = " "
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
             if effect == _LINE:
-                n_edges += 1
+                begins = " "
             elif effect == _NO_TEXT and partners[row] > row:
                 row = min(partners[row], stop)
 

@@ -178,7 +178,7 @@ _DATE_IN_PATH = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _FILE_EXTENSION = re.compile(r"\.[a-z]{3,5}$")
-_BETWEEN_WORDS = re.compile(r"[-_+.\s]+")
+_BETWEEN_WORDS = str.maketrans("-_+.", "    ")
 
 LIST_SEGMENTS: Final = frozenset(
     "archiv archive archives archivo auteur author authors autor autoren categoria categories "
@@ -197,7 +197,8 @@ class PageUrl:
     def parts(self) -> tuple[list[str], list[str]]:
         """The segments of the path, without an extension, and the values of the query."""
         split = split_url(self.url[:MAX_READ].lower())
-        segments = [_FILE_EXTENSION.sub("", unquote(each)) for each in split.path.split("/")]
+        names = filter(None, map(unquote, split.path.split("/")))
+        segments = [_FILE_EXTENSION.sub("", name) if "." in name else name for name in names]
         values = [each.partition("=")[2] for each in split.query.split("&")]
         return list(filter(None, segments)), list(filter(None, values))
 
@@ -223,16 +224,15 @@ class PageUrl:
     def digits(self) -> int:
         """The digits of the longest number, up to ``MAX_DIGITS``."""
         segments, values = self.parts
-        in_path = (run for segment in segments for run in _DIGITS.findall(segment))
-        numbers = [*in_path, *filter(_DIGITS.fullmatch, values)]
+        numbers = [*_DIGITS.findall("/".join(segments)), *filter(_DIGITS.fullmatch, values)]
         return min(max(map(len, numbers), default=0), MAX_DIGITS)
 
     @lazy
     def slug_words(self) -> int:
         """The words of the longest slug, up to ``MAX_SLUG``."""
-        slugs = map(_BETWEEN_WORDS.split, self.parts[0])
-        words = (sum(bool(word) and not word.isdigit() for word in slug) for slug in slugs)
-        return min(max(words, default=0), MAX_SLUG)
+        slugs = [segment.translate(_BETWEEN_WORDS).split() for segment in self.parts[0]]
+        n_words = (len(slug) - sum(map(str.isdigit, slug)) for slug in slugs)
+        return min(max(n_words, default=0), MAX_SLUG)
 
     @property
     def is_list(self) -> bool:

@@ -191,13 +191,12 @@ class Declarations:
     @lazy
     def types(self) -> set[str]:
         """The types of all that the page mentions, by schema.org and OpenGraph."""
-        return declared_types(self.source, self.places)
+        return self.graph_types | declared_types(self.source, {"@type": self.places["@type"]})
 
     @lazy
     def graph_types(self) -> set[str]:
         """The types that it gives itself by OpenGraph."""
-        places = {cue: self.places[cue] if cue == "og:type" else [] for cue in TYPE_CUES}
-        return declared_types(self.source, places)
+        return declared_types(self.source, {"og:type": self.places["og:type"]})
 
     @lazy
     def own_types(self) -> set[str]:

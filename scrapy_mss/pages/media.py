@@ -162,6 +162,8 @@ def _captions(facts: PageFacts) -> str:
 
 def video(facts: PageFacts) -> str:
     """The type or the address of a video."""
+    if facts.n_words >= OF_DECLARED_MEDIUM:
+        return ""
     number = _medium_number(facts)
     declared = facts.declared(_VIDEO_TYPES) or facts.declared_in_graph("video")
     place = (number if number in _OF_VIDEO else "") or _in_path(facts, _VIDEO_WORDS)
@@ -314,9 +316,9 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
-    if not facts.likely or "\n- " not in facts.text:  # as few texts have a list
+    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
         return ""
-    if sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
+    if "\n- " not in facts.text:  # as few texts have a list
         return ""
     lines = [line for line in facts.text.splitlines() if line]
     answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]

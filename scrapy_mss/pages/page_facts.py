@@ -16,7 +16,7 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import CJK, OPEN, Bools, Tokens, is_tag_of, mask_inside
+from scrapy_mss.markup.tokens import CJK, OPEN, WORD, Bools, Tokens, is_tag_of, mask_inside
 from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
 from scrapy_mss.pages.declarations import AMP_PICTURE, AUTHOR_CUES, Declarations
 
@@ -59,15 +59,23 @@ class KeptText:
         return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
 
     @lazy
+    def n_words(self) -> int:
+        """Its words."""
+        span = self.span
+        return int(np.count_nonzero((self.tokens.kind[span] == WORD) & self.kept[span]))
+
+    @lazy
     def n_pictures(self) -> int:
         """The pictures between its first and its last word."""
         tokens, span = self.tokens, self.span
         if not span.stop:
             return 0
-        begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
+        n_pictures = tokens.tag[span].tobytes().count(_PICTURE)
         in_amp = self.declarations.places[AMP_PICTURE]
-        n_in_amp = bisect_left(in_amp, end) - bisect_left(in_amp, begin)
-        return tokens.tag[span].tobytes().count(_PICTURE) + n_in_amp
+        if not in_amp:
+            return n_pictures
+        begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
+        return n_pictures + bisect_left(in_amp, end) - bisect_left(in_amp, begin)
 
     @lazy
     def n_captions(self) -> int:

@@ -90,7 +90,7 @@ def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
     usual = usual_share(recalled, probability)
     evidence = _counted(recalled, probability, usual) + comments(recalled, probability)
-    return evidence + labels(recalled) if recalled.containers[2].any() else evidence
+    return evidence + labels(recalled) if np.count_nonzero(recalled.containers[2]) else evidence
 
 
 def _numbers() -> tuple[Floats]:
@@ -117,9 +117,10 @@ def usual_share(recalled: Recalled, probability: Floats) -> float:
 
     It is 0 where that is next to all of the pages: these are no copies of one article.
     """
-    share = recalled.texts[0] / recalled.pages
-    likely_words = recalled.keys.words * probability * (probability > EVEN)
-    usual = _share_of_article(share, likely_words)
+    pages, likely = recalled.texts[0], recalled.keys.words * probability * (probability > EVEN)
+    if float(likely @ (pages == 0)) > SURELY_MOST * float(np.add.reduce(likely)):
+        return 0.0
+    usual = _share_of_article(pages / recalled.pages, likely)
     return usual if usual < EVERYWHERE else 0.0
 
 
@@ -149,9 +150,6 @@ def _strength(share: Floats) -> Floats:
 
 def _share_of_article(share: Floats, words: Floats) -> float:
     """The median *share* by *words*: what half of the likely article is repeated at most."""
-    total = float(words.sum())
-    if float(words[share == 0].sum()) > SURELY_MOST * total:
-        return 0.0
     ascending = np.argsort(share, kind="stable")
     through = np.cumsum(words[ascending])
     middle = int(np.searchsorted(through, through[-1] / 2))
@@ -242,9 +240,10 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     pages, once, before, _ = recalled.texts
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
     at = often[:-1].nonzero()[0]
-    at = at[are_comment_headings(recalled.keys.texts[at])]
-    if not len(at):
+    texts = recalled.keys.texts[at]
+    if _headings().isdisjoint(texts.tolist()):  # as on most pages
         return below
+    at = at[are_comment_headings(texts)]
     is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
     is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
     headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]
@@ -278,16 +277,15 @@ _APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 def are_comment_headings(texts: TokenIds) -> Bools:
     """bool[n]: which of the hashes of blocks' *texts* (uint64[n]) are headings of comments."""
-    known = _hashes()
-    is_heading: Bools = known[np.searchsorted(known[:-1], texts)] == texts
-    return is_heading
+    known = _headings()
+    return np.array([text in known for text in texts.tolist()], np.bool_)
 
 
 @cache
-def _hashes() -> TokenIds:
-    """uint64[m], ascending: the hashes of all headings in all forms; any number counts as 1."""
+def _headings() -> frozenset[int]:
+    """The hashes of all headings in all forms; any number counts as 1."""
     names = HEADINGS.strip().replace("\n", ", ").split(", ")
     spelled = {form for name in names for form in (name, name.replace("'", _APOSTROPHE))}
     # A page each: one of a thousand short blocks is not read block by block.
     lines = ("".join(f"<p>{form.format(name)}</p>" for form in _FORMS) for name in spelled)
-    return np.unique(np.concatenate([Page.of(each).text_hashes for each in lines]))
+    return frozenset(text for each in lines for text in Page.of(each).text_hashes.tolist())

@@ -204,10 +204,12 @@ def _groups(keys: TokenIds) -> tuple[TokenIds, Indices, Indices, Counts]:
 
 def main_container(keys: BlockKeys, mass: Floats) -> int:
     """The key of the container with the most of the *mass* (float64[n]); 0 if there is none."""
-    if not mass.any():
+    if not len(mass):
         return 0
     groups = keys.by_container
-    return int(groups.keys[np.argmax(np.bincount(groups.of_block, mass, len(groups.keys)))])
+    total = np.bincount(groups.of_block, mass)
+    place = total.argmax()
+    return int(groups.keys[place]) if total[place] > 0 else 0
 
 
 def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
@@ -307,17 +309,13 @@ class SiteMemory:
     def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:
         """All *memories* added, within the bounds, beyond which their order does not count."""
         memories = list(memories)
-        period = max((each.period for each in memories), default=0)
-        known = [each.at(period) for each in memories]
-        texts, containers = (each.texts for each in known), (each.containers for each in known)
-        return cls(
-            sum(each.pages for each in known),
-            sum(each.labelled_pages for each in known),
-            period,
-            reduce(KeyedCounts.plus, texts, KeyedCounts.none()).bounded(MAX_TEXTS),
-            reduce(KeyedCounts.plus, containers, KeyedCounts.none()).bounded(MAX_CONTAINERS),
-            reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
-        )
+        period = max([each.period for each in memories], default=0)
+        known = [each.at(period) for each in memories] or [cls()]
+        total = reduce(_sum, known)
+        if len(total.texts) <= MAX_TEXTS and len(total.containers) <= MAX_CONTAINERS:
+            return total
+        texts, containers = total.texts.bounded(MAX_TEXTS), total.containers.bounded(MAX_CONTAINERS)
+        return replace(total, texts=texts, containers=containers)
 
     def at(self, period: int) -> SiteMemory:
         """The memory as it counts in *period*; a past one changes nothing."""
@@ -335,6 +333,18 @@ class SiteMemory:
             self.containers.scaled(halvings),
             self.addresses.scaled(halvings),
         )
+
+
+def _sum(one: SiteMemory, other: SiteMemory) -> SiteMemory:
+    """Both memories of one period added, whatever the bounds."""
+    return SiteMemory(
+        one.pages + other.pages,
+        one.labelled_pages + other.labelled_pages,
+        one.period,
+        one.texts.plus(other.texts),
+        one.containers.plus(other.containers),
+        one.addresses.plus(other.addresses),
+    )
 
 
 def period_of(minute: int) -> int:

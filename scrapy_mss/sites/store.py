@@ -96,16 +96,18 @@ def unpacked(data: bytes) -> SiteMemory:
         raise DamagedMemoryError(f"expected a period up to {LAST_PERIOD}, got {period}")
     rows_at = _HEADER.size + _KEY * n
     keys = np.frombuffer(data, _KEYS, n, _HEADER.size)
-    rows = np.frombuffer(data, _ROWS, n * WIDTH, rows_at).reshape(n, WIDTH)
+    counts = np.frombuffer(data, _ROWS, n * WIDTH, rows_at)
     seen = np.frombuffer(data, _MINUTES, n, rows_at + _ROW * n)
+    are_counts = not n or (
+        float(np.minimum.reduce(counts)) >= 0 and float(np.maximum.reduce(counts)) <= LARGEST_COUNT
+    )
+    descents = (keys[1:] <= keys[:-1]).nonzero()[0].tolist()
+    if not are_counts or descents not in ([], [n_texts - 1]):  # there the containers begin
+        raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
+    rows = counts.reshape(n, WIDTH)
     texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
     containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
-    are_counts = not n or (rows.min() >= 0 and rows.max() <= LARGEST_COUNT)
-    ascends = keys[1:] > keys[:-1]
-    ascends[n_texts - 1 : n_texts] = True  # there the containers begin
-    if not are_counts or not ascends.all():
-        raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
-    addresses = _addresses(data[_end(n) :], n_shapes)
+    addresses = _addresses(data[_end(n) :], n_shapes) if n_shapes else AddressCounts()
     return SiteMemory(pages, labelled, period, texts, containers, addresses)
 
 
@@ -128,7 +130,7 @@ def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
         raise DamagedMemoryError("the counts of the shapes of addresses are not counts")
     of_shapes = zip(counts[::3], counts[1::3], counts[2::3], strict=True)
     seen = [Seen(pages, articles, int(minute)) for pages, articles, minute in of_shapes]
-    shapes = str(data[columns.size :], "utf-8", "replace").split("\n") if n_shapes else []
+    shapes = str(data[columns.size :], "utf-8", "replace").split("\n")
     if len(set(shapes)) != n_shapes:
         raise DamagedMemoryError(f"expected {n_shapes} shapes of addresses, got {len(set(shapes))}")
     return AddressCounts(dict(zip(shapes, seen, strict=True)))

@@ -44,8 +44,12 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl.hosts import Scope
 from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, LISTED_TEXT, header
 from scrapy_mss.crawl.processes import (
+    CRASH,
+    ERROR,
     LOST,
+    MEMORY,
     OUT_OF_MEMORY,
+    TIMEOUT,
     Child,
     can_have_workers,
     limit_memory,
@@ -56,7 +60,6 @@ from scrapy_mss.crawl.processes import (
     send,
     unpacked,
 )
-from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, TIMEOUT
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import MAX_AUTHORS
@@ -88,7 +91,7 @@ _SITEMAP_DATES: Final = ("{*}news/{*}publication_date", "{*}lastmod")
 # Of the process.
 SECONDS: Final = 10  # of processor time for one list; a sitemap of 50,000 addresses takes two
 MOST_MEMORY: Final = 2**30  # bytes; a tree takes some twenty times its list
-TOO_LARGE: Final = "too_large"  # why a list is not read, beside `wire.FAILURES`
+TOO_LARGE: Final = "too_large"  # why a list is not read, beside `FAILURES`
 CHUNK: Final = 20  # articles that the event loop takes together: some milliseconds
 TIME_IS_UP: Final = getattr(signal, "SIGPROF", 0)
 # Exit codes of the process: a signal ends it when its time is up, whatever it is in.

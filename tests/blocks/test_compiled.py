@@ -12,24 +12,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks import features
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.features import FEATURES, Columns, group_sums
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
+from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
-    each_once,
     pairs,
-    shared_pairs,
-    shared_words,
     text_counts,
 )
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.classifiers import container_features, counts_of, random_network
+from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -65,7 +60,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
     page = Page.of(source)
     tokens = page.tokens
 
-    one, other = both(lambda: text_counts(page.texts))
+    one, other = both(lambda: text_counts(page.texts, set(), set()))
 
     assert [column.tobytes() for column in one] == [column.tobytes() for column in other]
     for block, run in enumerate(block_runs(tokens)):
@@ -91,11 +86,11 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     ids, is_word = page.tokens.token_id.tolist(), page.tokens.is_word
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
-    for found in both(lambda: shared_words(page.texts, each_once(some))):
-        assert found.hits.tolist() == [sum(word in known for word in words) for words in blocks]
-    for found in both(lambda: shared_pairs(page.texts, each_once(pairs(some)))):
-        expected = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
-        assert found.hits.tolist() == expected
+    for found in both(lambda: text_counts(page.texts, known, set(pairs(some).tolist()))):
+        n_words = [sum(word in known for word in words) for words in blocks]
+        n_pairs = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
+        assert found.title_words.tolist() == n_words
+        assert found.description_pairs.tolist() == n_pairs
 
 
 @given(PAGES, st.integers(0, 9))
@@ -130,7 +125,7 @@ def test_equal_keys_have_the_same_number_and_others_the_next(keys: list[int]) ->
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
-STOPS = np.zeros(1, np.bool_)
+STOPS = np.zeros(1, np.uint8)
 
 
 def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
@@ -153,14 +148,11 @@ def test_places_beyond_an_array_are_refused() -> None:
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
     wide = SimpleNamespace(tokens=tokens, blocks=blocks)
-    few = np.array([1], np.uint64)
     calls: tuple[Callable[[], object], ...] = (
-        lambda: _compiled.shared_counts(far, few, 0),
-        lambda: _compiled.shared_counts(late, few, 0),
         lambda: _compiled.kept_tokens(wide, np.ones(1, np.bool_)),
         *(
             lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8), STOPS)(
-                tokens, texts
+                tokens, texts, set(), set()
             )
             for texts in (far, late)
         ),
@@ -174,18 +166,15 @@ def test_places_beyond_an_array_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["begin", "end", "around", "parent"])
-@pytest.mark.parametrize("step", ["block_evidence", "_fill_places", "fill_containers", "opinions"])
+@pytest.mark.parametrize("step", ["block_evidence", "block_inputs"])
 def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
     page = Page.of("<div><p>one two</div><p>three")
     beyond = np.full_like(getattr(page.containers, name), 9)
     vars(page)["containers"] = replace(page.containers, **{name: beyond})
-    n = len(page.blocks)
-    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
+    evidence = np.zeros((len(POOLINGS), len(page.blocks)))
     calls: dict[str, Callable[[], object]] = {
         "block_evidence": lambda: block_evidence(page, COUNTS),
-        "_fill_places": lambda: features.fill_features(page, np.zeros((len(FEATURES), n))),
-        "fill_containers": lambda: container_features(page, {"": np.zeros(n)}),
-        "opinions": lambda: fill_opinions(page, columns, np.zeros((len(OPINION_COLUMNS), n))),
+        "block_inputs": lambda: block_inputs(page, evidence, evidence[0]),
     }
 
     with pytest.raises(IndexError):

@@ -11,6 +11,7 @@ from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     CONFIDENCE_FEATURES,
+    MEANS,
     PAGE_FEATURES,
     UNDECLARED,
     Origin,
@@ -230,7 +231,8 @@ def said(kept: Floats) -> Columns:
     shares = np.empty(kept.shape)
     shares[:] = kept.mean(axis=1, keepdims=True) if kept.size else 0.0
     of_blocks, of_page = (f"opinion_{name}" for name in names), (f"share_of_{n}" for n in names)
-    return Columns((*of_blocks, *of_page), np.concatenate((kept, shares)))
+    others = np.zeros((len(MEANS), kept.shape[1]))
+    return Columns((*of_blocks, *of_page, *MEANS), np.concatenate((kept, shares, others)))
 
 
 def columns(*opinions: list[float]) -> Columns:

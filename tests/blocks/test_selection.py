@@ -24,6 +24,7 @@ from scrapy_mss.blocks.selection import (
 from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Bools, Floats
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 from tests.helpers.markup import shown
@@ -153,6 +154,18 @@ def test_what_junk_does_to_an_article(
     source: str, probability: list[float], kept: list[int]
 ) -> None:
     assert select(Page.of(source), np.array(probability)).kept.tolist() == kept
+
+
+@given(PAGES, st.data())
+def test_both_ways_choose_the_same_to_the_last_bit(source: str, data: st.DataObject) -> None:
+    page = Page.of(source)
+    probability, others = probabilities(data, page), choice(data, page)
+
+    one, other = both(lambda: select(page, probability, 0.1, others))
+
+    assert [np.asarray(each).tobytes() for each in one[:7]] == [
+        np.asarray(each).tobytes() for each in other[:7]
+    ]
 
 
 @given(PAGES, st.data())

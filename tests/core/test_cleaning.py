@@ -21,7 +21,7 @@ from scrapy_mss.core.cleaning import (
 from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, mask_runs
 from tests.helpers.effort import examples
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
 
@@ -108,7 +108,7 @@ def test_a_rule_removes_what_it_does_element_by_element(
 ) -> None:
     tokens, span = drawn
 
-    removed = rule.matches(tokens, span)
+    removed = mask_runs(len(tokens), *rule.matches(tokens, span))
 
     assert removed.tolist() == removed_one_by_one(tokens, span, rule).tolist()
 

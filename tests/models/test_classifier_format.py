@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scrapy_mss.blocks import classifier, features
+from scrapy_mss.blocks import classifier
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.tokens import Floats, Indices
+from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import DIGEST_SIZE, classifier_inputs, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
@@ -92,14 +92,13 @@ def test_the_first_other_input_is_named(
 def test_a_feature_of_another_meaning_under_the_same_name_is_named(
     stored: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = features.FEATURES.index("link_share")
+    place, whole = classifier.INPUTS.index("link_share"), classifier.fill_inputs
 
-    def fill(page: Page, rows: Floats) -> Indices:
-        above = features.fill_features(page, rows)
+    def fill(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
+        whole(page, evidence, score, rows)
         rows[place] = 1.0 - rows[place]
-        return above
 
-    monkeypatch.setattr(classifier, "fill_features", fill)
+    monkeypatch.setattr(classifier, "fill_inputs", fill)
     monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)
 
     message = why_unusable(stored)

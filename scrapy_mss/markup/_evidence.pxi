@@ -1,0 +1,192 @@
+"""The evidence of blocks, and the two ends of the network.
+
+The Python of `classifier` is the oracle.
+"""
+
+cdef enum:
+    FOLD = 29  # bits by which a hash is shifted to itself, as `hashing` has it
+    BEYOND_PAGE = 63  # the shape before the first block and after the last, as `families` has it
+
+
+cdef class BlockEvidence:
+    """`classifier.block_evidence`.
+
+    *sizes* are shapes by words, *max_links* is for all that is linked, as `families` has them; ids
+    are mixed by three *factors*; and *most* is the evidence of a row at most.
+    """
+
+    cdef const uint64_t[::1] sizes, factors
+    cdef double max_links, most
+
+    def __init__(self, sizes, max_links, factors, most):
+        self.sizes, self.max_links, self.factors, self.most = sizes, max_links, factors, most
+        _check_sizes(3, (len(factors),))
+
+    def __call__(self, page, bayes):
+        cdef _Elements of = _Elements(page.containers)
+        cdef const uint64_t[::1] id_of = page.tokens.token_id
+        cdef const int[::1] token = page.blocks.text
+        cdef const uint32_t[::1] word_of = page.attributes.word
+        cdef uint64_t[::1] text = numpy.empty(token.shape[0], "u8")
+        cdef uint64_t[::1] word = numpy.empty(word_of.shape[0], "u8")
+        cdef const uint64_t[::1] shape
+        cdef Py_ssize_t i
+        for i in range(text.shape[0]):
+            _check(token[i], id_of.shape[0])
+            text[i] = id_of[token[i]] * self.factors[0]
+        for i in range(word.shape[0]):
+            word[i] = word_of[i] * self.factors[0]
+        shape = self.shapes(page.blocks.words, page.blocks.linked_words)
+        families = {family.name: family for family in bayes.families}
+        rows = numpy.empty((5, of.n))
+        self.pool(
+            of, page, self.odds(text, bayes, families["unigram"]),
+            self.odds(shape, bayes, families["shape"]),
+            self.odds(word, bayes, families["class_words"]), rows,
+        )
+        return rows
+
+    cdef const uint64_t[::1] shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
+        """The blocks' shapes with those of their neighbours, mixed."""
+        cdef Py_ssize_t n = words.shape[0], i
+        cdef double size
+        cdef uint64_t mixed
+        cdef uint64_t[::1] alone = numpy.full(n + 2, BEYOND_PAGE, "u8")
+        cdef uint64_t[::1] hash_of = numpy.empty(n, "u8")
+        _check_sizes(n, (linked.shape[0],))
+        for i in range(n):
+            size = max(words[i], 1)
+            alone[i + 1] = self.sizes[min(max(words[i], 1), self.sizes.shape[0] - 1)]
+            alone[i + 1] += <uint64_t> (linked[i] / size * self.max_links)
+        for i in range(n):
+            mixed = alone[i] * self.factors[0]
+            mixed = (mixed ^ mixed >> FOLD ^ alone[i + 1]) * self.factors[1]
+            hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
+        return hash_of
+
+    cdef const double[::1] odds(self, const uint64_t[::1] keys, bayes, family):
+        """The log-odds of what has these *keys*; each is looked up once."""
+        cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
+        cdef double smoothing = family.smoothing, prior = bayes.prior
+        cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
+        cdef const Py_ssize_t[::1] number = _numbered(keys)
+        cdef Py_ssize_t n = keys.shape[0], n_different = 0, i
+        cdef uint64_t[::1] place = numpy.empty(n, "u8")
+        cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
+        _check_sizes(counts.shape[0], (1 << bits,))
+        _check_sizes(2, (counts.shape[1],))
+        of_different, of_keys = numpy.empty(n), numpy.empty(n)
+        cdef double[::1] ratio = of_different, odds = of_keys
+        for i in range(n):
+            place[number[i]] = (keys[i] ^ keys[i] >> FOLD) * self.factors[1] >> (64 - bits)
+            n_different = max(n_different, number[i] + 1)
+        for i in range(n_different):  # nothing else, so that many wait for memory at once
+            found[i, 0], found[i, 1] = counts[place[i], 0], counts[place[i], 1]
+        for i in range(n_different):
+            ratio[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
+            ratio[i] = ratio[i] if found[i, 0] | found[i, 1] else INFINITY
+        numpy.log(of_different[:n_different], out=of_different[:n_different])
+        for i in range(n):
+            odds[i] = ratio[number[i]] - prior if ratio[number[i]] < INFINITY else 0.0
+        return odds
+
+    cdef pool(
+        self, _Elements of, page, const double[::1] of_texts, const double[::1] of_shapes,
+        const double[::1] of_words, double[:, ::1] rows
+    ):
+        """Fill in the mean of texts; the shape; sum, least and greatest of ancestors' words."""
+        cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
+        cdef const Py_ssize_t[::1] element = page.attributes.element
+        cdef double[:, ::1] pooled = numpy.zeros((of.m + 1, 3))
+        cdef Py_ssize_t i, at, level, row
+        cdef double total, least, greatest
+        _check_sizes(of.n, (first.shape[0], size.shape[0], of_shapes.shape[0]))
+        _check_sizes(of_words.shape[0], (element.shape[0],))
+        _check_all(element, of.m)
+        for i in range(of_words.shape[0]):
+            at = element[i]
+            pooled[at, 0] += of_words[i]
+            pooled[at, 1] = min(pooled[at, 1], of_words[i])
+            pooled[at, 2] = max(pooled[at, 2], of_words[i])
+        for i in range(of.n):
+            _check(first[i], of_texts.shape[0] + 1)
+            _check(size[i] - 1, of_texts.shape[0] - first[i])
+            total = least = greatest = 0
+            for at in range(first[i], first[i] + size[i]):
+                total += of_texts[at]
+            rows[0, i], rows[1, i] = total / size[i], of_shapes[i]
+            total = 0
+            for level in range(of.around.shape[0]):
+                at = of.around[level, i]
+                total += pooled[at, 0]
+                least = min(least, pooled[at, 1])
+                greatest = max(greatest, pooled[at, 2])
+            rows[2, i], rows[3, i], rows[4, i] = total, least, greatest
+            for row in range(5):
+                rows[row, i] = min(max(rows[row, i], -self.most), self.most)
+
+
+def standardize(
+    float[:, ::1] rows, const float[::1] mean, const float[::1] scale, float most
+):
+    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
+    cdef Py_ssize_t row, i
+    cdef float each, middle, factor
+    _check_sizes(rows.shape[0], (mean.shape[0], scale.shape[0]))
+    for row in range(rows.shape[0]):
+        middle, factor = mean[row], scale[row]
+        for i in range(rows.shape[1]):
+            each = (rows[row, i] - middle) * factor
+            each = most if each > most else each
+            rows[row, i] = -most if each < -most else each
+
+
+cdef enum:
+    LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
+
+
+cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + more[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
+cdef inline void _rectify(
+    float* sums, const float* bias, const float* weights, int n
+) noexcept nogil:
+    cdef float values[LANES]
+    cdef int i
+    for i in range(n):
+        values[i] = sums[i] + bias[i]
+    for i in range(n):
+        values[i] = (values[i] if values[i] > 0.0 else <float> 0.0) * weights[i]
+    memcpy(sums, values, n * sizeof(float))
+
+
+@cython.cdivision(True)
+def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
+    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
+    cdef Py_ssize_t i, at, n_more, rest
+    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
+    result = numpy.zeros(sums.shape[0], "f4")
+    cdef float[::1] into = result
+    with nogil:
+        for i in range(sums.shape[0] if sums.shape[1] else 0):
+            rest, at = sums.shape[1], 0
+            while at + LANES <= rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
+                at += LANES
+            if at < rest:
+                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (rest - at))
+            while rest > 1:
+                n_more, at = rest // 2, 0
+                rest -= n_more
+                while at + LANES <= n_more:
+                    _add(&sums[i, at], &sums[i, rest + at], LANES)
+                    at += LANES
+                if at < n_more:  # otherwise the second half ends here
+                    _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
+            into[i] = sums[i, 0]
+    return result
