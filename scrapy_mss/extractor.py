@@ -32,7 +32,6 @@ from scrapy_mss.blocks.page_features import (
     ReadPage,
     confidence_features,
     page_features,
-    page_features_again,
     without_address,
 )
 from scrapy_mss.blocks.selection import Selection, article_tokens, of_story, select
@@ -40,6 +39,7 @@ from scrapy_mss.core.cleaning import (
     cut_at_boundary,
     is_article,
     keep,
+    remove,
     simple_scores,
     span_probability,
     trimmed,
@@ -323,8 +323,7 @@ class Extractor:
         if probability is not alone:  # as it is of a site of which nothing is known
             by_itself, chosen = chosen, select(page, probability, self.profile.bias)
             read = read.again(probability, chosen.kept, chosen.threshold)
-            again = page_features_again(read, features, by_itself.kept)
-            with_site = classifier.article_probability(again)
+            with_site = classifier.article_probability(page_features(read))
         if site is not None:
             likely = site.article_probability(likely, with_site)
         else:  # blocks can show that a page is no article, not that it is one
@@ -396,7 +395,9 @@ class Extractor:
 
     def _kept(self, page: Page, chosen: Selection) -> Bools:
         """bool[n_tokens]: the text of what was *chosen*, without what the rules leave out."""
-        return keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
+        kept = article_tokens(page, chosen)
+        remove(page.tokens, chosen.span, self.profile.rules, kept)
+        return kept
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""

@@ -114,7 +114,7 @@ class ArticlePipeline(Component):
 
         It is over before the signal that others wait for, as Spidermon, to look at the stats.
         """
-        return _compat.awaited(self._evaluate) if _compat.runs_asyncio() else None
+        return _compat.awaited(self._evaluate)
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemAdapter) -> ArticleResult:
         if page is not None:

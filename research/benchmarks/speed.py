@@ -36,7 +36,7 @@ from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_sco
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, confidence_features, page_features
 from scrapy_mss.blocks.selection import article_tokens, of_story, select
-from scrapy_mss.core.cleaning import keep
+from scrapy_mss.core.cleaning import remove
 from scrapy_mss.extractor import MIN_ARTICLE_PROBABILITY, Extraction, facts_of
 from scrapy_mss.items import Article
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
@@ -143,7 +143,8 @@ def read_in_stages(html: str, url: str, model: Model, clock: Clock) -> str:
     if likely >= MIN_ARTICLE_PROBABILITY:
         chosen = of_story(page, chosen, probability, profile.bias)
     clock.lap("story")
-    kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
+    kept = article_tokens(page, chosen)
+    remove(page.tokens, chosen.span, profile.rules, kept)
     text = readable(page.tokens, kept)
     clock.lap("render")
     verdict_of(facts_of(read, kept, text, likely))

@@ -117,17 +117,17 @@ class Network:
 
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
-        values = inputs.astype(np.float32, order="F")
-        _standardize(values.T, self.mean, self.scale, CLIP)
-        return values
+        rows = np.ascontiguousarray(inputs.T, np.float64)
+        return _standardize(rows, self.mean, self.scale, CLIP).T
 
 
 @accelerated()
-def _standardize(rows: Matrix, mean: Matrix, scale: Matrix, most: float) -> None:
-    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
-    rows -= mean[:, np.newaxis]
-    rows *= scale[:, np.newaxis]
-    np.clip(rows, -most, most, out=rows)
+def _standardize(rows: Floats, mean: Matrix, scale: Matrix, most: float) -> Matrix:
+    """The *rows*, less the *mean* of each, times the *scale*, and clipped."""
+    values = rows.astype(np.float32)
+    values -= mean[:, np.newaxis]
+    values *= scale[:, np.newaxis]
+    return np.clip(values, -most, most, out=values)
 
 
 @accelerated()

@@ -157,10 +157,12 @@ ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
 PER_WORDS = 100  # a density is a share of the evidence for so many words
 EPSILON = 1e-9  # words of evidence on a page without any
 
-_PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
-_ANCESTOR_BITS = np.zeros(256, np.uint32)
-_ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
-_EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
+# The row of a tag right around a block, and of one anywhere around it; that after them for others.
+_PARENT_ROWS, _ANCESTOR_ROWS = np.full((2, 256), len(PARENTS) + len(ANCESTORS), np.uint8)
+_PARENT_ROWS[[TAG_NUMBERS[name] for name in PARENTS]] = range(len(PARENTS))
+_ANCESTOR_ROWS[[TAG_NUMBERS[name] for name in ANCESTORS]] = range(
+    len(PARENTS), len(PARENTS) + len(ANCESTORS)
+)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
@@ -246,10 +248,9 @@ def _fill_around(page: Page, rows: Floats) -> None:
 
     Whether each of ``PARENTS`` is the innermost, and each of ``ANCESTORS`` is there at all.
     """
-    n_parents = len(PARENTS)
-    rows[:n_parents] = page.ancestor_tags[0] == _PARENT_NUMBERS
-    around = np.bitwise_or.reduce(_ANCESTOR_BITS[page.ancestor_tags], axis=0)
-    rows[n_parents:-2] = (around & _EACH_ANCESTOR_BIT) > 0
+    rows[:], blocks = 0.0, np.arange(rows.shape[1])
+    rows[_PARENT_ROWS[page.ancestor_tags[0]], blocks] = 1.0
+    rows[_ANCESTOR_ROWS[page.ancestor_tags], blocks] = 1.0
     rows[-2] = (page.blocks.ancestors >= 0).sum(axis=0) / 10.0
     rows[-1] = page.hidden
 
@@ -336,10 +337,8 @@ _NUMBERS = (
 
 def feature_tables() -> tuple[object, ...]:
     """What the compiled part knows of tags, and the numbers."""
-    parents = np.full(256, len(PARENTS), np.uint8)
-    parents[_PARENT_NUMBERS[:, 0]] = range(len(PARENTS))
     levels = _HEADING_LEVELS.astype(np.uint8)
-    return parents, _ANCESTOR_BITS, levels, np.array(_NUMBERS, np.float64)
+    return _PARENT_ROWS, _ANCESTOR_ROWS, levels, np.array(_NUMBERS, np.float64)
 
 
 def _fill_places(page: Page, rows: Floats) -> tuple[int, Indices]:

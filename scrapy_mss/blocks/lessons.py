@@ -572,8 +572,6 @@ def _bounded(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
         return keys, sums
     keys, sums = _with_fewer_traits(keys, sums)
     sites, of_row = np.unique(keys >> _SITE_SHIFT, return_inverse=True)
-    if len(sites) <= MAX_SITES and len(keys) <= MAX_ROWS:
-        return keys, sums
     pages = np.where(keys & _TRAIT_MASK == _TRIED, sums[:, _WEIGHT], 0)
     by_pages = np.lexsort((sites, np.bincount(of_row, pages)))[::-1]
     n_rows = np.bincount(of_row)[by_pages].cumsum()

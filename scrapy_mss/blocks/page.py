@@ -143,10 +143,10 @@ class Page:
     @lazy
     def title_ids(self) -> set[int]:
         """The ids of the words of the page's first title."""
-        tokens, is_title = self.tokens, self.containers.tag == TAG_NUMBERS["title"]
-        if not np.count_nonzero(is_title):
+        tokens, row = self.tokens, self.containers.tag.tobytes().find(TAG_NUMBERS["title"])
+        if row < 0:
             return set()
-        start = self.containers.start[is_title.argmax()]
+        start = self.containers.start[row]
         inside = slice(start, tokens.partner[start])
         return set(tokens.token_id[inside][tokens.kind[inside] == WORD].tolist())
 

@@ -103,11 +103,10 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        columns, (_, both) = self.inputs.columns, self.sums
-        sizes = np.add.reduce(columns.run(_OPINION, len(OPINIONS)) * self.page.words, axis=1)
-        shares = columns.run(_SHARE, len(OPINIONS))[:, 0]
-        rows = zip(both, sizes.tolist(), shares.tolist(), strict=True)
-        return [2.0 * shared / (self.n_words + size) for shared, size, share in rows if share]
+        shares = self.inputs.columns.run(_SHARE, len(OPINIONS))[:, 0].tolist()
+        sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
+        rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
+        return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]
 
     @lazy
     def address(self) -> PageUrl:
@@ -120,32 +119,22 @@ class ReadPage:
         return self.page.declarations
 
     @lazy
-    def sums(self) -> tuple[list[float], list[float]]:
-        """Over the words that were kept: those of ``MEANS``, and of what each opinion keeps."""
+    def sums(self) -> list[float]:
+        """The sum of each of ``_SUMMED`` over the words that were kept."""
         values = self.inputs.columns.some(_SUMMED)
         values *= self.words
-        sums = np.add.reduce(values, axis=1).tolist()
-        return sums[: len(MEANS)], sums[len(MEANS) :]
+        sums: list[float] = np.add.reduce(values, axis=1).tolist()
+        return sums
 
     @lazy
     def means(self) -> dict[str, float]:
         """The mean of each of ``MEANS`` over the words that were kept."""
-        return {name: of / self.n_words for name, of in zip(MEANS, self.sums[0], strict=True)}
-
-    @lazy
-    def mean_probability(self) -> float:
-        """The mean probability over the words that were kept."""
-        return float(np.add.reduce(self.probability * self.words)) / self.n_words
+        return {name: of / self.n_words for name, of in zip(MEANS, self.sums, strict=False)}
 
     def again(self, probability: Floats, kept: Bools, threshold: float) -> ReadPage:
-        """The page by another *probability*, with what is known already if the *kept* are the same.
-
-        float64[n], bool[n]; the *threshold* is that of the probabilities.
-        """
+        """The same by another *probability* (float64[n]), of which the *threshold* is."""
         read = ReadPage(self.page, self.inputs, probability, kept, threshold)
-        if np.array_equal(self.kept, kept):
-            known = {name: value for name, value in vars(self).items() if name in _OF_KEPT}
-            vars(read).update(known)
+        vars(read)["address"] = self.address
         return read
 
     def in_common(self, name: str) -> float:
@@ -167,6 +156,10 @@ def _words_per_block(read: ReadPage) -> float:
     return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
 
 
+def _mean_probability(read: ReadPage) -> float:
+    return float(np.add.reduce(read.probability * read.words)) / read.n_words
+
+
 def _has_other_types(read: ReadPage) -> float:
     return float(bool(read.declarations.own_types) and not read.declarations.has_article_type)
 
@@ -185,7 +178,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("times", Origin.TEXT, lambda r: log1p(r.times)),
     # How certain it is
     PageFeature("score", Origin.TEXT, lambda r: r.means[SCORE]),
-    PageFeature("mean_probability", Origin.TEXT, lambda r: r.mean_probability),
+    PageFeature("mean_probability", Origin.TEXT, _mean_probability),
     PageFeature("expected_f1", Origin.TEXT, lambda r: 2.0 * r.threshold),
     PageFeature("mass_in_body", Origin.TEXT, lambda r: r.means[MASS_IN_BODY]),
     PageFeature("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),
@@ -212,15 +205,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
     PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_OF_KEPT = frozenset({"words", "n_words", "agreements", "address", "sums", "means"})
 _IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
-_OF_PROBABILITY = ("mean_probability", "expected_f1")
-_BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]
-_BY_KEPT = [
-    place
-    for place, feature in enumerate(PAGE_FEATURES)
-    if feature.origin is Origin.TEXT or feature.name == "in_article"
-]
 _IS_OF_TODAY = np.array([f.origin not in {Origin.TEXT, Origin.ADDRESS} for f in PAGE_FEATURES])
 _IS_OF_ADDRESS = np.array([feature.origin is Origin.ADDRESS for feature in PAGE_FEATURES])
 
@@ -234,18 +219,6 @@ def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
     features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
     return features if np.count_nonzero(features[:-1][_IS_DECLARED]) else as_undeclared(features)
-
-
-def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats:
-    """What `page_features` gives, by the *features* of the page when other blocks were *kept*.
-
-    What does not depend on them, its source above all, is not looked at again.
-    """
-    places = _BY_PROBABILITY if np.array_equal(read.kept, kept) else _BY_KEPT
-    again = features.copy()
-    for place in places:
-        again[place] = PAGE_FEATURES[place].of(read)
-    return again if np.count_nonzero(again[:-1][_IS_DECLARED]) else as_undeclared(again)
 
 
 def as_undeclared(features: Floats) -> Floats:

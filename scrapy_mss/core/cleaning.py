@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
@@ -75,8 +75,6 @@ class Rule:
         """The opening and the closing tags of what this rule removes from *span*."""
         part = slice(span.start, span.end)
         named = is_tag_of(tokens, self.elements, part).nonzero()[0] + span.start
-        if not len(named):
-            return named, tokens.partner[named]
         opens = named[tokens.kind[named] == OPEN]
         closes = tokens.partner[opens]
         is_inside = (closes >= 0) & (closes < span.end)
@@ -113,14 +111,20 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     """bool[n_tokens]: the tokens of *span* that no rule removes."""
     kept = np.zeros(len(tokens), np.bool_)
     kept[span.start : span.end] = True
-    for rule in rules:
-        opens, closes = rule.matches(tokens, span)
-        if not len(opens):
-            continue
-        kept[opens] = kept[closes] = False
-        if np.count_nonzero(closes > opens + 1):  # no script has a token inside
-            kept &= ~mask_runs(len(tokens), opens, closes)
+    remove(tokens, span, rules, kept)
     return kept
+
+
+def remove(tokens: Tokens, span: Span, rules: tuple[Rule, ...], kept: Bools) -> None:
+    """Let *kept* (bool[n_tokens]) be none of what the rules remove from *span*."""
+    tags = tokens.tag[span.start : span.end].tobytes()
+    for rule in rules:
+        if not any(number in tags for number in tag_numbers(rule.elements)):  # as most articles
+            continue
+        opens, closes = rule.matches(tokens, span)
+        kept[opens] = kept[closes] = False
+        if (closes > opens + 1).any():  # no script has a token inside
+            kept &= ~mask_runs(len(tokens), opens, closes)
 
 
 # --- without training ---

@@ -20,7 +20,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import exp
 from typing import Generic, TypeAlias
@@ -51,8 +51,9 @@ Table: TypeAlias = NDArray[np.uint32]
 # Of each family the filled buckets and their (out, in) counts: int32[n] ascending, uint32[n, 2].
 Filled: TypeAlias = Mapping[str, tuple[Ints, Table]]
 
-# Filled buckets that are not worth adding up: as much as thirty pages have.
-FEW_FILLED = 2**15
+ADDED_AT_ONCE = 32  # pages whose filled buckets are added up
+# Of the buckets of all tables: as long as fewer are filled, adding up takes some milliseconds.
+MOST_FILLED = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +68,20 @@ class Observation:
     tokens: Counts  # int64[2]
     digest: int
     pages: int = 1
+    highest: int = field(init=False)  # of the counts
 
     def __post_init__(self) -> None:
-        """Check the shapes, which another process may have sent."""
+        """Check what another process may have sent."""
+        highest = 0
         for bucket, counts in self.counts.values():
             if (*bucket.shape, 2) != counts.shape or bucket.ndim != 1:
                 raise ValueError(f"expected counts of {bucket.shape} buckets, got {counts.shape}")
+            if (bucket[:1] < 0).any() or (bucket[1:] <= bucket[:-1]).any():
+                raise ValueError("expected buckets in ascending order, each once")
+            highest = max(highest, int(counts.max(initial=0)))
         if self.tokens.shape != (2,) or self.tokens.min() < 0 or self.pages < 0:
             raise ValueError(f"expected two numbers of tokens, got {self.tokens}")
-
-    @property
-    def highest(self) -> int:
-        return max((int(more.max(initial=0)) for _, more in self.counts.values()), default=0)
-
-    @property
-    def n_filled(self) -> int:
-        return sum(len(bucket) for bucket, _ in self.counts.values())
+        object.__setattr__(self, "highest", highest)
 
     def uncounted(self) -> Observation:
         """What the same pages add that are learned without being counted: their digest."""
@@ -104,7 +103,6 @@ class NaiveBayes(Generic[PageT]):
         self._sizes = {family.name: 1 << family.bits for family in families}
         # What was added, or tables of it. One attribute: threads may read with the same counts.
         self._added: list[Filled] | dict[str, Table] = []
-        self._n_filled = self._n_summed = 0  # buckets of a list, and when they were last added up
         self._highest = 0  # what no count of a list exceeds
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pages = 0
@@ -144,9 +142,9 @@ class NaiveBayes(Generic[PageT]):
         return Observation(filled, self.tokens.copy(), self.digest, self.pages)
 
     def has_room(self, observation: Observation) -> bool:
-        """Whether no count would overflow by adding *observation*; an IndexError if it is odd."""
+        """Whether no count would overflow by adding *observation*, of no more buckets than ours."""
         for name, (bucket, _) in observation.counts.items():
-            if len(bucket) and not 0 <= bucket.min() <= bucket.max() < self._sizes[name]:
+            if len(bucket) and bucket[-1] >= self._sizes[name]:
                 raise IndexError(f"a bucket of {name!r} is not in a table of {self._sizes[name]}")
         totals = *(self.tokens + observation.tokens).tolist(), self.pages + observation.pages
         if max(totals) > MAX_TOTAL:
@@ -162,16 +160,15 @@ class NaiveBayes(Generic[PageT]):
         """Count the pages that *observation* is of."""
         if not self.has_room(observation):
             raise OverflowError(_FULL)
-        if self._n_filled > max(2 * self._n_summed, FEW_FILLED):
-            self._n_filled = self._n_summed = self.total().n_filled
-        if 2 * self._n_summed > sum(self._sizes.values()):
-            _ = self.counts  # where that takes no more memory
+        if isinstance(self._added, list) and len(self._added) >= ADDED_AT_ONCE:
+            filled = self.total().counts.values()
+            if sum(len(each) for each, _ in filled) > MOST_FILLED * sum(self._sizes.values()):
+                _ = self.counts
         if isinstance(self._added, dict):
             _add_to(self._added, observation.counts)
         else:
             self._added.append(observation.counts)
             self._highest += observation.highest
-            self._n_filled += observation.n_filled
         self.tokens += observation.tokens
         self.pages += observation.pages
         self.digest = _added(self.digest, observation.digest)
@@ -189,8 +186,6 @@ class NaiveBayes(Generic[PageT]):
             )
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
             raise OverflowError(_TOO_MANY)
-        if isinstance(other._added, dict):  # it is looked up, and so will be the sum
-            _ = self.counts
         self.add(other.total())
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:

@@ -263,10 +263,10 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     _check(255, is_raw.shape[0])
     rows[n] = -1
     for i in range(n):
-        _check(partner[i] + 1, n + 1)
-        _check(unclosed[i] + 1, i + 2)
         rows[i] = -1
         if i >= until and kind[i] <= CLOSE:
+            _check(partner[i] + 1, n + 1)
+            _check(unclosed[i] + 1, i + 2)
             rows[i] = n_rows
             n_rows += 1
             if kind[i] == OPEN and is_raw[tag[i]]:
@@ -328,52 +328,40 @@ cdef struct Place:
     int8_t following  # the next place with the same block, or -1
 
 
-@cython.final
-cdef class _Search:
-    """A look at every so many characters: as many as the shortest string has blocks.
+cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
+    """Note where *text* has each of the *wanted* strings, by a look at every so many characters.
 
-    Whatever the string, one of its first blocks is where the search looks.
+    They are as many as the shortest string has blocks: whatever the string, one of its first
+    blocks is where the search looks.
     """
-
-    cdef list wanted
-    cdef Py_ssize_t step
     cdef Sought sought[MAX_PLACES]
     cdef Place places[MAX_PLACES]
     cdef int8_t first[1 << LOOK_BITS]  # the first place that has each block, or -1
-
-    def __cinit__(self, list wanted not None):
-        cdef Py_ssize_t number, offset, n_places = 0
-        cdef bytes each
-        self.wanted = wanted
-        self.step = min(map(len, wanted), default=0) - LOOK + 1
-        if self.step < 1 or self.step * len(wanted) > MAX_PLACES:
-            raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {LOOK}")
-        memset(self.first, -1, sizeof(self.first))
-        for number, each in enumerate(wanted):
-            self.sought[number] = Sought(each, len(each), 0)
-            for offset in range(self.step):
-                block = _block(<const uint8_t*> each, offset)
-                self.places[n_places] = Place(number, offset, self.first[block])
-                self.first[block] = n_places
-                n_places += 1
-
-    cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
-        cdef Py_ssize_t at = 0, start
-        cdef int number
-        cdef Place* place
-        cdef Sought* sought
-        while at <= n - LOOK:
-            number = self.first[_block(text, at)]
-            while number >= 0:
-                place = &self.places[number]
-                number = place.following
-                sought = &self.sought[place.string]
-                start = at - place.offset
-                if sought.end <= start <= n - sought.size and _is_there(text + start, sought):
-                    (<list> found[place.string]).append(start)
-                    sought.end = start + sought.size
-            at += self.step
-        return 0
+    cdef Py_ssize_t at = 0, step = min(map(len, wanted), default=0) - LOOK + 1, start, offset
+    cdef int number, block, string, n_places = 0
+    cdef bytes each
+    if step < 1 or step * len(wanted) > MAX_PLACES:
+        raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {LOOK}")
+    memset(first, -1, sizeof(first))
+    for number, each in enumerate(wanted):
+        sought[number] = Sought(each, len(each), 0)
+        for offset in range(step):
+            block = _block(<const uint8_t*> each, offset)
+            places[n_places] = Place(number, offset, first[block])
+            first[block] = n_places
+            n_places += 1
+    while at <= n - LOOK:
+        number = first[_block(text, at)]
+        while number >= 0:
+            start, string = at - places[number].offset, places[number].string
+            number = places[number].following
+            if sought[string].end <= start <= n - sought[string].size and (
+                _is_there(text + start, &sought[string])
+            ):
+                (<list> found[string]).append(start)
+                sought[string].end = start + sought[string].size
+        at += step
+    return 0
 
 
 cdef inline int _block(char_t* text, Py_ssize_t at):
@@ -394,12 +382,11 @@ cdef bint _is_there(char_t* text, Sought* sought):
 def occurrences(str text not None, wanted not None):
     """The offsets of each of the *wanted* strings, which are ASCII, in *text*."""
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    cdef _Search search = _Search([each.encode("ascii") for each in wanted])
-    cdef list found = [[] for _ in wanted]
+    cdef list found = [[] for _ in wanted], strings = [each.encode("ascii") for each in wanted]
     if PyUnicode_KIND(text) == 1:
-        search.run(<const uint8_t*> PyUnicode_DATA(text), n, found)
+        _seek(<const uint8_t*> PyUnicode_DATA(text), n, strings, found)
     elif PyUnicode_KIND(text) == 2:
-        search.run(<const uint16_t*> PyUnicode_DATA(text), n, found)
+        _seek(<const uint16_t*> PyUnicode_DATA(text), n, strings, found)
     else:
-        search.run(<const uint32_t*> PyUnicode_DATA(text), n, found)
+        _seek(<const uint32_t*> PyUnicode_DATA(text), n, strings, found)
     return found

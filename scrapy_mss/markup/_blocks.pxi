@@ -273,7 +273,7 @@ cdef class TextCounter:
 
 # --- what of the blocks is the article ----------------------------------------------------------
 
-def best_run(const double[::1] scores not None):
+cpdef tuple best_run(const double[::1] scores):
     """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
     cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
     cdef double before = 0, lowest = 0, best = 0

@@ -55,10 +55,12 @@ cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")
 
 
-cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
-    if not 0 <= index < end:
-        raise IndexError(f"{index} is not from 0 to {end - 1}")
-    return 0
+cdef int _refuse(Py_ssize_t index, Py_ssize_t end) except -1:
+    raise IndexError(f"{index} is not from 0 to {end - 1}")
+
+
+cdef inline int _check(Py_ssize_t index, Py_ssize_t end) except -1:
+    return 0 if 0 <= index < end else _refuse(index, end)
 
 
 cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:

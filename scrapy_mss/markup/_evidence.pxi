@@ -127,66 +127,39 @@ cdef class BlockEvidence:
 
 
 def standardize(
-    float[:, ::1] rows, const float[::1] mean, const float[::1] scale, float most
+    const double[:, ::1] rows, const float[::1] mean, const float[::1] scale, float most
 ):
-    """Subtract the *mean* of each of the *rows*, multiply by the *scale*, and clip, in place."""
+    """float32 of *rows*, less the *mean* of each, times the *scale*, and clipped."""
     cdef Py_ssize_t row, i
-    cdef float each, middle, factor
+    cdef float each
     _check_sizes(rows.shape[0], (mean.shape[0], scale.shape[0]))
+    result = numpy.empty((rows.shape[0], rows.shape[1]), "f4")
+    cdef float[:, ::1] values = result
     for row in range(rows.shape[0]):
-        middle, factor = mean[row], scale[row]
         for i in range(rows.shape[1]):
-            each = (rows[row, i] - middle) * factor
+            each = (<float> rows[row, i] - mean[row]) * scale[row]
             each = most if each > most else each
-            rows[row, i] = -most if each < -most else each
-
-
-cdef enum:
-    LANES = 16  # numbers that are added at once: a loop of so many steps becomes vectors
-
-
-cdef inline void _add(float* sums, const float* more, int n) noexcept nogil:
-    cdef float values[LANES]
-    cdef int i
-    for i in range(n):
-        values[i] = sums[i] + more[i]
-    memcpy(sums, values, n * sizeof(float))
-
-
-cdef inline void _rectify(
-    float* sums, const float* bias, const float* weights, int n
-) noexcept nogil:
-    cdef float values[LANES]
-    cdef int i
-    for i in range(n):
-        values[i] = sums[i] + bias[i]
-    for i in range(n):
-        values[i] = (values[i] if values[i] > 0.0 else <float> 0.0) * weights[i]
-    memcpy(sums, values, n * sizeof(float))
+            values[row, i] = -most if each < -most else each
+    return result
 
 
 @cython.cdivision(True)
 def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
     """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
-    cdef Py_ssize_t i, at, n_more, rest
+    cdef Py_ssize_t i, at, rest, half
+    cdef float* unit
     _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
     result = numpy.zeros(sums.shape[0], "f4")
     cdef float[::1] into = result
-    with nogil:
-        for i in range(sums.shape[0] if sums.shape[1] else 0):
-            rest, at = sums.shape[1], 0
-            while at + LANES <= rest:
-                _rectify(&sums[i, at], &bias[at], &weights[at], LANES)
-                at += LANES
-            if at < rest:
-                _rectify(&sums[i, at], &bias[at], &weights[at], <int> (rest - at))
-            while rest > 1:
-                n_more, at = rest // 2, 0
-                rest -= n_more
-                while at + LANES <= n_more:
-                    _add(&sums[i, at], &sums[i, rest + at], LANES)
-                    at += LANES
-                if at < n_more:  # otherwise the second half ends here
-                    _add(&sums[i, at], &sums[i, rest + at], <int> (n_more - at))
-            into[i] = sums[i, 0]
+    for i in range(sums.shape[0] if sums.shape[1] else 0):
+        unit, rest = &sums[i, 0], sums.shape[1]
+        for at in range(rest):
+            unit[at] += bias[at]
+            unit[at] = (unit[at] if unit[at] > 0.0 else <float> 0.0) * weights[at]
+        while rest > 1:
+            half = rest - rest // 2
+            for at in range(rest // 2):
+                unit[at] += unit[half + at]
+            rest = half
+        into[i] = unit[0]
     return result

@@ -15,7 +15,8 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
     cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
     cdef int bits = (2 * n + 1).bit_length()
     cdef Py_ssize_t[::1] number = numpy.empty(n, "p")
-    cdef int32_t[::1] first = numpy.zeros(1 << bits, "i4")
+    cdef array table = clone(_INT32S, 1 << bits, True)
+    cdef int* first = table.data.as_ints
     for i in range(n):
         at = keys[i] * _MULTIPLIER >> (64 - bits)
         while first[at] and keys[first[at] - 1] != keys[i]:  # the first with the key, from 1 on
@@ -23,16 +24,17 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
         if first[at]:
             number[i] = number[first[at] - 1]
         else:
-            first[at], number[i] = <int32_t> i + 1, n_numbers
+            first[at], number[i] = <int> i + 1, n_numbers
             n_numbers += 1
     return number
 
 
 cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
+    cdef size_t greatest = 0  # where negative ones are, too
     cdef Py_ssize_t i
     for i in range(indices.shape[0]):
-        _check(indices[i], end)
-    return 0
+        greatest = max(greatest, <size_t> indices[i])
+    return _check(<Py_ssize_t> greatest, end) if indices.shape[0] else 0
 
 
 @cython.final
@@ -43,6 +45,8 @@ cdef class _Elements:
     cdef const uint8_t[::1] tag
     cdef const Py_ssize_t[:, ::1] around
     cdef Py_ssize_t n, m  # blocks, elements
+    cdef int64_t[::1] edge  # one a block, and one more, to be written to; the next likewise
+    cdef double[::1] before
 
     def __init__(self, containers):
         self.begin, self.end, self.tag = containers.begin, containers.end, containers.tag
@@ -54,6 +58,7 @@ cdef class _Elements:
         _check_all(self.end, self.n + 1)
         _check_all(containers.around.reshape(-1), self.m + 1)
         _check_all(self.parent, self.m + 1)
+        self.edge, self.before = numpy.empty(self.n + 1, "i8"), numpy.zeros(self.n + 1)
 
     cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
         cdef Py_ssize_t element = self.around[level, block]
@@ -63,22 +68,21 @@ cdef class _Elements:
         """Let *found* be the blocks inside any of the *chosen* elements."""
         cdef Py_ssize_t i
         cdef int64_t depth = 0
-        cdef int64_t[::1] edge = numpy.zeros(self.n + 1, "i8")
+        self.edge[:] = 0
         for i in range(self.m):
-            edge[self.begin[i]] += chosen[i] != 0
-            edge[self.end[i]] -= chosen[i] != 0
+            self.edge[self.begin[i]] += chosen[i] != 0
+            self.edge[self.end[i]] -= chosen[i] != 0
         for i in range(self.n):
-            depth += edge[i]
+            depth += self.edge[i]
             found[i] = depth > 0
 
     cdef add_inside(self, const double[::1] values, double[::1] sums):
         """Let *sums* be those of *values*, one a block, inside each element."""
         cdef Py_ssize_t i
-        cdef double[::1] before = numpy.zeros(self.n + 1)
         for i in range(self.n):
-            before[i + 1] = before[i] + values[i]
+            self.before[i + 1] = self.before[i] + values[i]
         for i in range(self.m):
-            sums[i] = before[self.end[i]] - before[self.begin[i]]
+            sums[i] = self.before[self.end[i]] - self.before[self.begin[i]]
 
 
 cdef enum:  # classes of words and symbols, as `texts` has them: bits of a byte
@@ -120,15 +124,15 @@ cdef enum:  # the numbers that `features._NUMBERS` has, in that order
 cdef class InputFiller:
     """`classifier.fill_inputs`.
 
-    By the number of a tag are *parents* (right around a block), *ancestors* (bits of those around
-    it), *levels* of headings, and the *roles* and *points* that opinions give; *hashes* has the
-    class words that say something, *word_roles* what; *weights* are those of levels. *counted* are
-    rows that are logarithms of counts, which *logarithms* has of small ones; each of the rows
-    *near* is known of the blocks some *offsets* further on, too.
+    By the number of a tag are the rows of *parents* (right around a block) and *ancestors*, the
+    *levels* of headings, and the *roles* and *points* that opinions give; *hashes* has the class
+    words that say something, *word_roles* what; *weights* are those of levels. *counted* are rows
+    that are logarithms of counts, which *logarithms* has of small ones; each of the rows *near* is
+    known of the blocks some *offsets* further on, too.
     """
 
-    cdef const uint8_t[::1] parents, levels, roles, word_roles
-    cdef const uint32_t[::1] ancestors, hashes
+    cdef const uint8_t[::1] parents, ancestors, levels, roles, word_roles
+    cdef const uint32_t[::1] hashes
     cdef const double[::1] points, weights, numbers, constants, logarithms
     cdef list counted, near, offsets
 
@@ -148,6 +152,7 @@ cdef class InputFiller:
             raise ValueError(f"the parts of the inputs end at {parts}: this was built for others")
         for row in (*counted, *near):
             _check(row, NEIGHBOUR)
+        _check(max(*parents, *ancestors), DEPTH - AROUND + 1)
 
     def __call__(self, page, evidence, score, rows):
         cdef _Blocks blocks = _Blocks(self, page, score, rows)
@@ -156,25 +161,24 @@ cdef class InputFiller:
         blocks.fill_around(page.attributes.hidden.view("u1"))
         blocks.fill_places(page.text_counts.title_words, len(page.title_ids))
         blocks.fill_description(page.text_counts.description_pairs, len(page.description_pairs))
-        _Opinions(blocks, page.attributes).fill()
+        _Opinions(blocks).fill(page.attributes)
         blocks.fill_shares(page.attributes.key)
         for row in self.counted:
-            self.take_logarithms(rows[row])
+            self.take_logarithms(blocks.rows[row])
         numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
         blocks.fill_neighbours()
 
-    cdef take_logarithms(self, counts):
+    cdef take_logarithms(self, double[::1] counts):
         """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
-        cdef double[::1] count = counts
         cdef double greatest = 0
         cdef Py_ssize_t i
-        for i in range(count.shape[0]):
-            greatest = max(greatest, count[i])
+        for i in range(counts.shape[0]):
+            greatest = max(greatest, counts[i])
         if greatest >= self.logarithms.shape[0]:
-            numpy.log1p(counts, out=counts)
+            numpy.log1p(counts, out=numpy.asarray(counts))
         else:
-            for i in range(count.shape[0]):
-                count[i] = self.logarithms[<Py_ssize_t> count[i]]
+            for i in range(counts.shape[0]):
+                counts[i] = self.logarithms[<Py_ssize_t> counts[i]]
 
 
 @cython.final
@@ -237,22 +241,17 @@ cdef class _Blocks:
         """Fill in which elements are around, how many, and whether one hides the block."""
         cdef _Elements of = self.of
         cdef Py_ssize_t i, level
-        cdef int parent, each
-        cdef uint32_t around
         cdef double[:, ::1] rows = self.rows
         cdef uint8_t[::1] is_hidden = numpy.empty(self.n, "u1")
         _check_sizes(of.m, (hidden.shape[0],))
         of.mark_inside(hidden, is_hidden)
+        rows[AROUND:DEPTH] = 0.0
         for i in range(self.n):
-            level = around = 0
+            level = 0
+            rows[AROUND + self.by.parents[of.tag_around(0, i)], i] = 1.0
             while level < of.around.shape[0] and of.around[level, i] < of.m:
-                around |= self.by.ancestors[of.tag_around(level, i)]
+                rows[AROUND + self.by.ancestors[of.tag_around(level, i)], i] = 1.0
                 level += 1
-            parent = self.by.parents[of.tag_around(0, i)]
-            for each in range(N_PARENTS):
-                rows[AROUND + each, i] = each == parent
-            for each in range(N_ANCESTORS):
-                rows[AROUND + N_PARENTS + each, i] = around >> each & 1
             rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
     cdef fill_places(self, const int64_t[::1] hits, double n_title):
@@ -323,29 +322,23 @@ cdef class _Blocks:
         if side < 0:
             rows[BELOW_DESCRIPTION] = 0.0
 
-    cdef double weigh(self, const double[::1] score, double[::1] mass) except -1:
-        """Let *mass* be each block's share of the evidence by a *score*; how much there is."""
-        cdef Py_ssize_t i
-        for i in range(self.n):
-            mass[i] = max(score[i], 0.0) * self.words[i]
-        cdef double total = numpy.add.reduce(mass) + self.c[EPSILON]
-        for i in range(self.n):
-            mass[i] /= total
-        return total
-
     cdef fill_shares(self, const uint32_t[::1] key_of):
         """Fill in where the evidence is, and what opinions keep, by elements' keys, too."""
         cdef _Elements of = self.of
         cdef Py_ssize_t n = self.n, i, j, at, row, level
-        cdef double[:, ::1] before = numpy.zeros((3, n + 1)), mass = numpy.empty((2, n))
-        cdef double[:, ::1] rows = self.rows
+        masses = numpy.empty((2, n))
+        cdef double[:, ::1] before = numpy.zeros((3, n + 1)), mass = masses, rows = self.rows
         cdef double words, share
         _check_sizes(of.m, (key_of.shape[0],))
-        rows[PAGE_EVIDENCE] = numpy.log1p(self.weigh(rows[SCORE], mass[0]))
-        self.weigh(rows[COMMON], mass[1])
+        for i in range(n):
+            for j in range(2):
+                mass[j, i] = max(rows[COMMON if j else SCORE, i], 0.0) * self.words[i]
+        cdef double[::1] total = numpy.add.reduce(masses, axis=1) + self.c[EPSILON]
+        rows[PAGE_EVIDENCE] = numpy.log1p(total[0])
         for i in range(n):
             before[2, i + 1] = before[2, i] + self.words[i]
             for j in range(2):
+                mass[j, i] /= total[j]
                 before[j, i + 1] = before[j, i] + mass[j, i]
                 rows[MASS + j * N_SHARES, i] = before[j, i + 1] - mass[j, i]
                 rows[MASS + j * N_SHARES + 1, i] = 1.0 - before[j, i + 1]
@@ -359,47 +352,46 @@ cdef class _Blocks:
                     share = before[j, of.end[at]] - before[j, of.begin[at]] if at < of.m else 1.0
                     rows[row, i] = share
                     rows[row + 1, i] = share / max(words, 1.0) * self.c[PER_WORDS]
-        for level in range(KEY_LEVELS + 1):
-            self.fill_alike(key_of, mass, level)
+        self.fill_alike(key_of, mass)
 
-    cdef fill_alike(
-        self, const uint32_t[::1] key_of, const double[:, ::1] mass, Py_ssize_t level
-    ):
-        """Fill in the sums over blocks whose ancestors at a *level* have one key.
-
-        Beyond the levels of keys it is blocks on one path of tags.
-        """
-        cdef Py_ssize_t n = self.n, i, j, at, inner, row
-        cdef uint64_t[::1] keys = numpy.empty(n, "u8")
-        cdef double[:, ::1] sums = numpy.zeros((n, 5)), rows = self.rows
+    cdef fill_alike(self, const uint32_t[::1] key_of, const double[:, ::1] mass):
+        """Fill in the sums over blocks whose ancestors have one key, and over those on one path."""
+        cdef Py_ssize_t n = self.n, i, j, at, level, row
+        all_keys = numpy.zeros((KEY_LEVELS + 1, n), "u8")
+        cdef uint64_t[:, ::1] keys = all_keys
+        cdef double[:, ::1] sums = numpy.zeros((all_keys.size, 5)), rows = self.rows
         cdef double words
         for i in range(n):
-            at = self.of.around[level, i] if level < KEY_LEVELS else self.of.m
-            keys[i] = key_of[at] if at < self.of.m else 0
-            for inner in range(PATH_LENGTH if level == KEY_LEVELS else 0):
-                keys[i] |= <uint64_t> self.of.tag_around(inner, i) << 8 * inner
-        cdef const Py_ssize_t[::1] group = _numbered(keys)
-        for i in range(n):
-            at = group[i]
-            for j in range(2):
-                sums[at, j] += mass[j, i]
-            sums[at, 2] += self.words[i]
-            sums[at, 3] += self.linked[i]
-            sums[at, 4] += 1.0
-        for i in range(n):
-            at = group[i]
-            words = max(sums[at, 2], 1.0)
-            for j in range(2):
-                if level == KEY_LEVELS:
-                    rows[MASS + (j + 1) * N_SHARES - 1, i] = sums[at, j]
-                else:
+            for level in range(PATH_LENGTH):
+                at = self.of.around[level, i]
+                if level < KEY_LEVELS:
+                    keys[level, i] = key_of[at] if at < self.of.m else 0
+                    keys[level, i] |= <uint64_t> level << 8 * PATH_LENGTH
+                keys[KEY_LEVELS, i] |= <uint64_t> self.of.tag_around(level, i) << 8 * level
+            keys[KEY_LEVELS, i] |= <uint64_t> KEY_LEVELS << 8 * PATH_LENGTH
+        cdef const Py_ssize_t[::1] group = _numbered(all_keys.reshape(-1))
+        for level in range(KEY_LEVELS + 1):
+            for i in range(n):
+                at = group[level * n + i]
+                for j in range(2):
+                    sums[at, j] += mass[j, i]
+                sums[at, 2] += self.words[i]
+                sums[at, 3] += self.linked[i]
+                sums[at, 4] += 1.0
+        for level in range(KEY_LEVELS):
+            for i in range(n):
+                at, row = group[level * n + i], SIZE + 3 * level
+                words = max(sums[at, 2], 1.0)
+                rows[row, i], rows[row + 1, i] = sums[at, 4], sums[at, 2]
+                rows[row + 2, i] = sums[at, 3] / words
+                for j in range(2):
                     row = MASS + j * N_SHARES + 2 * (1 + level)
                     rows[row, i] = sums[at, j]
                     rows[row + 1, i] = sums[at, j] / words * self.c[PER_WORDS]
-            if level < KEY_LEVELS:
-                row = SIZE + 3 * level
-                rows[row, i], rows[row + 1, i] = sums[at, 4], sums[at, 2]
-                rows[row + 2, i] = sums[at, 3] / words
+        for i in range(n):
+            for j in range(2):
+                at = group[KEY_LEVELS * n + i]
+                rows[MASS + (j + 1) * N_SHARES - 1, i] = sums[at, j]
 
     cdef fill_neighbours(self):
         """Fill in what blocks some further on or back have; beyond the page's ends it is 0.

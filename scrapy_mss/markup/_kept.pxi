@@ -353,6 +353,7 @@ cdef enum:  # what is before a run of text, and what a tag does to that, as `ren
     JOINT = 3
     OF_LIST = 4
     OPENS_ITEM = 16
+    OPENS = 0x70  # that and more, of opening tags alone
 
 
 @cython.final
@@ -403,7 +404,7 @@ cdef class TextRuns:
                 level = level if level else SPACE_ALONE * blank
                 gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
             elif kind[i] <= CLOSE:
-                role = role_of[tag[i]] & ~(OPENS_ITEM * kind[i])
+                role = role_of[tag[i]] & ~(OPENS * kind[i])
                 level = min(level + (role & JOINT), PARAGRAPH)
                 marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
             was_text = is_text

@@ -14,11 +14,12 @@ cdef enum:  # the numbers that `opinions._NUMBERS` has, in that order
     NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY, HEADLINE_SHARE
     TAG_PRICE_IN_RUN, ARTICLE_TAG, MAIN_TAG, N_CONSTANTS
 
-cdef enum:  # values of blocks: those that are summed inside elements, and two more
-    OF_LETTERS, OF_LINKED, OF_PROSE, OF_DENSITY, OF_STOPS, N_SUMS
-    POINTS = 5
-    PROSE = 6
-    N_VALUES = 7
+cdef enum:  # values of blocks and of elements: sums, then others of blocks, and others of elements
+    OF_LETTERS, OF_LINKED, OF_PROSE, OF_DENSITY, OF_STOPS, POINTS, PROSE, OF_RUN, N_VALUES
+    N_SUMS = POINTS
+    OF_SCORE = POINTS
+    OF_LEVEL = PROSE
+    BELOW = OF_RUN
 
 
 @cython.final
@@ -30,80 +31,84 @@ cdef class _Opinions:
     cdef _Elements of
     cdef const double[::1] c, words, letters, link_share
     cdef double[:, ::1] rows
-    cdef uint8_t[:, ::1] count  # the words of each role in each element
-    cdef uint8_t[::1] beside, inside_beside, is_text
-    cdef double[:, ::1] value, inside  # of blocks, and summed inside elements
+    cdef uint8_t[:, ::1] count, kept  # the words of each role in each element; by each opinion
+    cdef uint8_t[::1] beside, chosen, inside_beside, is_text
+    cdef double[:, ::1] value, inside  # of blocks, and of elements
 
-    def __init__(self, _Blocks blocks not None, attributes):
+    def __init__(self, _Blocks blocks not None):
         self.blocks, self.of, self.by, self.c = blocks, blocks.of, blocks.by, blocks.by.constants
         self.words, self.letters, self.rows = blocks.words, blocks.letters, blocks.rows
         self.link_share = self.rows[LINK_SHARE]
         cdef Py_ssize_t n = self.of.n, m = self.of.m
+        cdef uint8_t[:, ::1] of_elements = numpy.zeros((2, m), "u1")
         self.count = numpy.zeros((m, N_ROLES), "u1")
-        self.beside, self.inside_beside = numpy.zeros(m, "u1"), numpy.zeros(n, "u1")
-        self.is_text = numpy.zeros(n, "u1")
-        self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_SUMS, m))
-        self.count_roles(attributes.word, attributes.element)
-        self.measure(attributes.hidden.view("u1"))
-        self.sum_up()
+        self.kept = numpy.zeros((N_OPINIONS + 2, n), "u1")
+        self.beside, self.chosen = of_elements[0], of_elements[1]
+        self.inside_beside, self.is_text = self.kept[N_OPINIONS], self.kept[N_OPINIONS + 1]
+        self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_VALUES, m + 1))
 
-    cdef fill(self):
+    cdef fill(self, attributes):
         """Fill in what each opinion keeps, and how far they agree."""
-        cdef uint8_t[:, ::1] kept = numpy.zeros((N_OPINIONS, self.of.n), "u1")
         if self.of.m:
-            self.vote(kept[0])
-            self.find_body(kept[1])
-            self.follow_headline(kept[2])
-            self.find_run(kept[3])
-            self.keep(self.greatest(self.inside[OF_DENSITY]), kept[4])
-            self.keep(self.greatest(self.inside[OF_STOPS]), kept[5])
-        self.compare(kept)
+            self.count_roles(attributes.word, attributes.element)
+            self.measure(attributes.hidden.view("u1"))
+            self.sum_up()
+            self.vote(self.kept[0])
+            self.find_body(self.kept[1])
+            self.follow_headline(self.kept[2])
+            self.find_run(self.kept[3])
+            self.keep(self.greatest(self.inside[OF_DENSITY]), self.kept[4])
+            self.keep(self.greatest(self.inside[OF_STOPS]), self.kept[5])
+        self.compare()
 
-    cdef compare(self, const uint8_t[:, ::1] kept):
+    cdef compare(self):
         """Fill in what each keeps, the mean, the shares of the page, and the F1 of each two.
 
         What is silent has the mean of the others.
         """
         cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0, n_pairs = 0
-        cdef double total = 0, size, mean, votes
-        cdef const double[::1] words = self.words
-        cdef double[:, ::1] rows = self.rows
-        cdef bint speaks, both_speak
         cdef double common[N_OPINIONS][N_OPINIONS]
+        cdef double words[1 << N_OPINIONS]  # by which opinions keep them, as bits
+        cdef double total = 0, votes
+        cdef double[:, ::1] rows = self.rows
+        memset(words, 0, sizeof(words))
+        memset(common, 0, sizeof(common))
         for i in range(n):
-            total += words[i]
+            row = 0
+            for one in range(N_OPINIONS):
+                row |= self.kept[one, i] << one
+            words[row] += self.words[i]
+            total += self.words[i]
+        for row in range(1 << N_OPINIONS):
+            for one in range(N_OPINIONS if words[row] else 0):
+                for other in range(one, N_OPINIONS):
+                    common[one][other] += words[row] if row >> one & row >> other & 1 else 0.0
         for one in range(N_OPINIONS):
-            for other in range(one, N_OPINIONS):
-                common[one][other] = 0
-                for i in range(n):
-                    common[one][other] += words[i] if kept[one, i] & kept[other, i] else 0.0
             n_speaking += common[one][one] > 0
+            rows[COMMON + 1 + one] = common[one][one] / max(total, 1.0)
         for i in range(n):
-            votes = 0
+            votes = rows[COMMON, i] = 0
             for one in range(N_OPINIONS):
-                votes += kept[one, i]
-            rows[COMMON, i] = 0
+                votes += self.kept[one, i]
             for one in range(N_OPINIONS):
-                speaks = common[one][one] > 0
-                rows[OPINION + one, i] = kept[one, i] if speaks else votes / max(n_speaking, 1)
+                rows[OPINION + one, i] = self.kept[one, i]
+                if not common[one][one]:
+                    rows[OPINION + one, i] = votes / max(n_speaking, 1)
                 rows[COMMON, i] += rows[OPINION + one, i]
-                rows[COMMON + 1 + one, i] = common[one][one] / max(total, 1.0)
             rows[COMMON, i] /= N_OPINIONS
-        spoken = numpy.empty(N_PAIRS)
-        cdef double[::1] f1 = spoken
+        f1, silent, row = numpy.empty(N_PAIRS), [], COMMON + 1 + N_OPINIONS
         for one in range(N_OPINIONS):
             for other in range(one + 1, N_OPINIONS):
-                if common[one][one] > 0 and common[other][other] > 0:
-                    size = common[one][one] + common[other][other]
-                    f1[n_pairs] = 2 * common[one][other] / size
+                if common[one][one] and common[other][other]:
+                    votes = common[one][one] + common[other][other]
+                    rows[row] = 2 * common[one][other] / votes
+                    f1[n_pairs] = 2 * common[one][other] / votes
                     n_pairs += 1
-        mean = numpy.add.reduce(spoken[:n_pairs]) / n_pairs if n_pairs else 0.0
-        n_pairs, row = 0, COMMON + 1 + N_OPINIONS
-        for one in range(N_OPINIONS):
-            for other in range(one + 1, N_OPINIONS):
-                both_speak = common[one][one] > 0 and common[other][other] > 0
-                rows[row] = f1[n_pairs] if both_speak else mean
-                n_pairs, row = n_pairs + both_speak, row + 1
+                else:
+                    silent.append(row)
+                row += 1
+        for row in silent:
+            rows[row] = numpy.add.reduce(f1[:n_pairs]) / n_pairs if n_pairs else 0.0
 
     cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
         cdef Py_ssize_t i, at
@@ -209,9 +214,9 @@ cdef class _Opinions:
 
     cdef vote(self, uint8_t[::1] kept):
         cdef Py_ssize_t n = self.of.n, m = self.of.m, i, at, level, best, parent
-        cdef double[::1] score = numpy.zeros(m), of_level = numpy.empty(m + 1)
+        cdef double[::1] score = self.inside[OF_SCORE], of_level = self.inside[OF_LEVEL]
         cdef const double[::1] density = self.inside[OF_DENSITY]
-        cdef uint8_t[::1] chosen = numpy.zeros(m, "u1")
+        cdef uint8_t[::1] chosen = self.chosen
         cdef double points, enough
         cdef int choice = 2  # what votes: what is unlinked and not beside; what is unlinked; all
         for i in range(n):
@@ -256,7 +261,7 @@ cdef class _Opinions:
         cdef Py_ssize_t i, way
         cdef int subject, body
         cdef double most
-        cdef uint8_t[::1] chosen = numpy.zeros(self.of.m, "u1")
+        cdef uint8_t[::1] chosen = self.chosen
         for way in range(3):  # what is named a body; an <article>; the <main>
             most = -1
             for i in range(self.of.m):
@@ -272,7 +277,7 @@ cdef class _Opinions:
 
     cdef follow_headline(self, uint8_t[::1] kept):
         cdef Py_ssize_t n = self.of.n, i, level, element, headline = -1, begin = 0, end = n
-        cdef double[::1] prose = numpy.zeros(n), total = numpy.zeros(self.of.m)
+        cdef double[::1] prose = self.value[OF_RUN], total = self.inside[BELOW]
         cdef double enough = 0
         cdef bint is_main
         for i in range(n - 1, -1, -1):
@@ -297,7 +302,7 @@ cdef class _Opinions:
 
     cdef find_run(self, uint8_t[::1] kept):
         cdef Py_ssize_t i, start, end
-        cdef double[::1] value = numpy.empty(self.of.n)
+        cdef double[::1] value = self.value[OF_RUN]
         for i in range(self.of.n):
             value[i] = self.density(i, self.c[TAG_PRICE_IN_RUN])
         start, end, _ = best_run(value)

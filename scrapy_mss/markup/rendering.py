@@ -16,9 +16,7 @@ the page is: what may be shown comes from `scrapy_mss.output.sanitizing`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -33,6 +31,7 @@ from scrapy_mss.markup.tags import (
     TAG_NAMES,
     TAG_NUMBERS,
     VOID_TAGS,
+    tag_numbers,
 )
 from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
@@ -41,7 +40,6 @@ from scrapy_mss.markup.tokens import (
     SYMBOL,
     WORD,
     Bools,
-    Counts,
     Indices,
     Ints,
     Tokens,
@@ -64,12 +62,16 @@ LISTS: Final = frozenset({"ul", "ol", "menu"})
 CELL: Final = frozenset({"td", "th"})
 
 # What a tag does to the gap that it is in, as bits: how much it breaks, and what it tells beside.
-_JOINT, _OF_LIST, _OF_BLOCK, _OPENS_ITEM, _OF_CELL = 3, 4, 8, 16, 32
+_JOINT, _OF_LIST, _OF_BLOCK = 3, 4, 8
+_OPENS_ITEM, _OPENS_CELL, _OPENS_ROW, _OF_CAPTION = 16, 32, 64, 128
+_OPENS = _OPENS_ITEM | _OPENS_CELL | _OPENS_ROW  # of opening tags alone
 _ROLES = bytes(
     (PARAGRAPH if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS))
     | (_OF_LIST if name in ITEM | LISTS else _OF_BLOCK * (name in BLOCK_TAGS))
     | _OPENS_ITEM * (name in ITEM)
-    | _OF_CELL * (name in CELL)
+    | _OPENS_CELL * (name in CELL)
+    | _OPENS_ROW * (name == "tr")
+    | _OF_CAPTION * (name == "caption")
     for name in (*TAG_NAMES, *[""] * (256 - len(TAG_NAMES)))
 )
 
@@ -125,7 +127,7 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     if not runs.texts:
         return ""
     texts, joints = runs.texts, runs.joints
-    if max(runs.gaps) >= min(_OPENS_ITEM, _OF_CELL):  # otherwise it has neither
+    if max(runs.gaps) >= _OPENS_ITEM:  # otherwise it has neither tables nor items
         for gap, cells in row_joints(tokens, runs):
             joints[gap] = cells
         items, tight = _items_of(runs.gaps)
@@ -231,47 +233,6 @@ def run_bounds(kept: Bools) -> tuple[Indices, Indices]:
     return edges[::2], edges[1::2]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
-    """The runs of text from *starts* to *ends*, and what is between each and the next.
-
-    ``divides`` is bool[n_runs - 1]: whether a paragraph ends there. ``begin`` is where what
-    precedes the first run begins, after other text of the page.
-    """
-
-    tokens: Tokens
-    starts: Indices
-    ends: Indices
-    divides: Bools
-    begin: int
-
-    def tags(self, names: frozenset[str], *, opening: bool = False) -> Indices:
-        """The tags with one of *names*, ascending."""
-        part = slice(self.begin, int(self.ends[-1]))
-        chosen = is_tag_of(self.tokens, names, part)
-        if opening:
-            chosen = chosen & np.equal(self.tokens.kind[part], OPEN)
-        return chosen.nonzero()[0] + self.begin
-
-    def count(self, tags: Indices) -> Counts:
-        """int64[n_runs - 1]: how many of the *tags* are in each gap."""
-        before_start, before_end = tags.searchsorted(self.starts), tags.searchsorted(self.ends)
-        counts: Counts = (before_start[1:] - before_end[:-1]).astype(np.int64, copy=False)
-        return counts
-
-
-def gaps_between(tokens: Tokens, runs: Runs) -> Gaps:
-    """What is between the *runs*, of which there is at least one."""
-    divides = np.frombuffer(runs.gaps, np.uint8)[1:] & _JOINT == PARAGRAPH
-    return Gaps(tokens, runs.starts, runs.ends, divides, _gap_begin(tokens, runs.starts[0]))
-
-
-def _gap_begin(tokens: Tokens, start: int) -> int:
-    """Where what precedes the run at *start* begins, after other text of the page."""
-    kinds = tokens.kind[:start].tobytes()
-    return max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1
-
-
 # --- the texts of slices ---
 
 # A declaration between two words is part of the slice, since it is no token.
@@ -298,7 +259,8 @@ def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, bytes, list
 
 def _gaps_before(tokens: Tokens, starts: Indices, ends: Indices) -> bytes:
     """What is before each of the runs from *starts* to *ends*, as `Runs` has it."""
-    begin, end = _gap_begin(tokens, starts[0]), int(ends[-1])
+    kinds = tokens.kind[: starts[0]].tobytes()
+    begin, end = max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1, int(ends[-1])
     roles, kinds = (
         tokens.tag[begin:end].tobytes().translate(_ROLES),
         tokens.kind[begin:end].tobytes(),
@@ -309,7 +271,7 @@ def _gaps_before(tokens: Tokens, starts: Indices, ends: Indices) -> bytes:
     gaps = bytearray()
     for first, start in bounds:
         tags = zip(roles[first:start], kinds[first:start], strict=True)
-        gap = _gap_of(role & ~(_OPENS_ITEM * kind) for role, kind in tags if kind <= CLOSE)
+        gap = _gap_of(role & ~(_OPENS * kind) for role, kind in tags if kind <= CLOSE)
         space = _SPACE * (True in blanks[max(first - 1, 0) : start])
         gaps.append(gap if gap & _JOINT else gap | space)
     gaps[0] &= ~_JOINT
@@ -376,8 +338,8 @@ def _first(tokens: Tokens, ordered_list: int) -> int:
 # --- tables of data ---
 
 TABLE: Final = frozenset({"table"})
-ROW: Final = frozenset({"tr"})
-CAPTION: Final = frozenset({"caption"})
+_ROW: Final = TAG_NUMBERS["tr"]
+_CELLS: Final = tag_numbers(CELL)
 # Words. Of the tables of 5,117 labelled pages of which the model keeps a part, those with data have
 # at most 32 in a cell, and lists of notes at least 52.
 LONGEST_CELL: Final = 40
@@ -393,7 +355,7 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     if TAG_NUMBERS["table"] not in tokens.tag.tobytes():  # as on most pages
         return _NO_TABLES, _NO_TABLES
     runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
-    found = _Rows.of(gaps_between(tokens, runs)).data if runs.texts else None
+    found = _Rows.of(tokens, runs).data if runs.texts else None
     if not found:
         return _NO_TABLES, _NO_TABLES
     first = np.array(sorted(found), np.intp)
@@ -426,16 +388,16 @@ def _have_prose(tokens: Tokens, first: Indices, last: Indices) -> Bools:
 
 def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    if not any(gap & _OF_CELL for gap in runs.gaps):
+    if not any(gap & _OPENS_CELL for gap in runs.gaps):
         return
-    gaps = gaps_between(tokens, runs)
-    cells = gaps.tags(CELL, opening=True)
-    rows = _Rows.of(gaps)
-    data = np.isin(rows.right, list(rows.data))
-    cell_places, row_places = cells.tolist(), gaps.tags(ROW, opening=True).tolist()
-    begins, ends = gaps.ends[:-1].tolist(), gaps.starts[1:].tolist()
-    for gap in np.flatnonzero(data & (gaps.count(cells) > 0)).tolist():
-        joint = _joint(begins[gap], ends[gap], cell_places, row_places)
+    rows = _Rows.of(tokens, runs)
+    if not rows.data:
+        return
+    opening = (tokens.tag * (tokens.kind == OPEN)).tobytes()
+    begins, ends = runs.ends[:-1].tolist(), runs.starts[1:].tolist()
+    in_data = np.isin(rows.right, list(rows.data)) & rows.has_cell
+    for gap in in_data.nonzero()[0].tolist():
+        joint = _joint(opening[begins[gap] : ends[gap]])
         # What is not between two cells is the first row, below other text.
         yield gap, joint if rows.is_between[gap] else "\n" + joint
 
@@ -444,36 +406,39 @@ class _Rows(NamedTuple):
     """What is known of tables from the gaps between the runs of a text: one row a gap."""
 
     right: Ints  # int32[n_gaps]: the table of the run behind it, -1 for none
+    has_cell: Bools  # bool[n_gaps]: whether a cell begins in it
     is_between: Bools  # bool[n_gaps]: whether it is between two cells of a table
     data: set[int]  # the tables that have data
 
     @classmethod
-    def of(cls, gaps: Gaps) -> _Rows:
-        rows = gaps.tags(ROW, opening=True)
-        table = nearest_ancestors(gaps.tokens, element_starts(gaps.tokens, TABLE))
-        left, right = table[gaps.ends[:-1] - 1], table[gaps.starts[1:]]
+    def of(cls, tokens: Tokens, runs: Runs) -> _Rows:
+        gaps = np.frombuffer(runs.gaps, np.uint8)[1:]
+        has_cell, has_row, has_caption = (
+            gaps & bit > 0 for bit in (_OPENS_CELL, _OPENS_ROW, _OF_CAPTION)
+        )
+        table = nearest_ancestors(tokens, element_starts(tokens, TABLE))
+        left, right = table[runs.ends[:-1] - 1], table[runs.starts[1:]]
         inside = (left == right) & (left >= 0)
-        n_cells = gaps.count(gaps.tags(CELL, opening=True))
-        n_captions = gaps.count(gaps.tags(CAPTION))
-        is_between = inside & (n_cells > 0) & (n_captions == 0)
-        is_row = is_between & (gaps.count(rows) > 0)
-        breaks = gaps.divides | (gaps.count(gaps.tags(LINE_BREAK_TAGS)) > 0)
+        is_between = inside & has_cell & ~has_caption
+        is_row = is_between & has_row
+        breaks = (gaps & _JOINT > 0) & (gaps & _JOINT < _SPACE)
         bad = (
-            *left[inside & (n_cells == 0) & (n_captions == 0) & breaks],  # more lines in a cell
+            *left[inside & ~has_cell & ~has_caption & breaks],  # more lines in a cell
             *left[(left != right) & (right >= 0) & (table[right] == left)],  # a table in a cell
             *right[(left != right) & (left >= 0) & (table[left] == right)],
         )
         data = set(left[is_row].tolist()) & set(left[is_between & ~is_row].tolist()) - set(bad)
-        return cls(right, is_between, data)
+        return cls(right, has_cell, is_between, data)
 
 
-def _joint(begin: int, end: int, cells: list[int], rows: list[int]) -> str:
-    """A tab for each cell that begins, in the last row that does; those of empty cells, too."""
-    row = bisect_left(rows, end) - 1
-    is_new_row = row >= 0 and rows[row] >= begin
-    first = rows[row] if is_new_row else begin
-    count = bisect_left(cells, end) - bisect_left(cells, first)
-    return "\n" + "\t" * (count - 1) if is_new_row else "\t" * count
+def _joint(opening: bytes) -> str:
+    """A tab for each cell that begins, in the last row that does; those of empty cells, too.
+
+    By the numbers of the *opening* tags.
+    """
+    row = opening.rfind(_ROW)
+    count = sum(opening.count(cell, max(row, 0)) for cell in _CELLS)
+    return "\n" + "\t" * (count - 1) if row >= 0 else "\t" * count
 
 
 # --- what no page shows ---

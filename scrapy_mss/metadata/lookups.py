@@ -48,8 +48,10 @@ json_ld_article, json_ld_page, json_ld_site = map(_json_ld, (ARTICLE, WEB_PAGE, 
 
 def meta(page: ParsedPage, keys: Keys) -> list[str]:
     """`<meta>` by name or property."""
-    metas = page.metas
-    return [text for name in _meta_names(keys) if name in metas for text in metas[name]]
+    metas, names = page.metas, _meta_names(keys)
+    if metas.keys().isdisjoint(names):  # as mostly
+        return []
+    return [text for name in names if name in metas for text in metas[name]]
 
 
 @lru_cache  # of a few rows
@@ -69,17 +71,21 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    return (property_value(each, page.visible) for each in _properties(page, keys))
+    found = _properties(page, keys)
+    return (property_value(each, page.visible) for each in found) if found else ()
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    persons = first_group(_properties(page, keys))
-    return chain.from_iterable(names_of_person(each, page.visible) for each in persons)
+    found = _properties(page, keys)
+    if not found:
+        return ()
+    return chain.from_iterable(names_of_person(each, page.visible) for each in first_group(found))
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
-    return [each for key in keys for each in page.properties.get(key.lower(), ())]
+    properties = page.properties
+    return [each for key in keys for each in properties.get(key.lower(), ())] if properties else []
 
 
 def html_language(page: ParsedPage, _: Keys) -> list[str]:
@@ -183,15 +189,15 @@ def _dates(lines: Callable[[ParsedPage], list[str]], *, in_short: bool) -> Looku
     return lookup
 
 
-date_line = _dates(lambda page: page.nearby, in_short=True)
-line_with_date = _dates(lambda page: page.nearby, in_short=False)
+date_line = _dates(lambda page: page.dated, in_short=True)
+line_with_date = _dates(lambda page: page.dated, in_short=False)
 distant_date_line = _dates(lambda page: page.distant, in_short=True)
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
-    for line in page.nearby:
-        updated = dates.has_year(line) and _UPDATED.search(line)
+    for line in page.dated:
+        updated = _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found

@@ -20,14 +20,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree
+from scrapy_mss.metadata.tree import Element, Fragment, PageTree, Visits
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
@@ -146,17 +147,17 @@ class ParsedPage:
         return next((each for text, each in self._headings if text == chosen), None)
 
     @lazy
-    def _lines(self) -> Iterator[Fragment]:
-        """The lines after the heading, or of a page without one; each view reads on in them."""
-        tree, heading, can_visit = self.tree, self._heading, self.visible.can_visit
+    def _runs(self) -> Iterator[Fragment]:
+        """The text after the heading, or of a page without one; each view reads on in it."""
+        tree, heading, visits = self.tree, self._heading, self.visible.visits
         if heading is None:
-            return _lines(tree.body_fragments(can_visit))
-        return _lines(tree.fragments_after(heading, can_visit))
+            return tree.body_fragments(visits)
+        return tree.fragments_after(heading, visits)
 
     @lazy
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
-        return [] if self._heading is None else list(_until_long_lines(self._lines))
+        return [] if self._heading is None else list(_until_long_lines(_lines(self._runs)))
 
     @lazy
     def following(self) -> list[str]:
@@ -170,31 +171,26 @@ class ParsedPage:
         return [*self.following, *self.visible.of_short(above)]
 
     @lazy
+    def dated(self) -> list[str]:
+        """Those of the lines nearby that have a year, as all have that are dates."""
+        return list(filter(has_year, self.nearby))
+
+    @lazy
     def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading."""
+        """All short lines after the heading, or of the whole page if there is no heading.
+
+        Those without a year may be as the page has them.
+        """
         read = self._until_body
-        further = islice(self._lines, MAX_DISTANT_LINES - len(read))
+        further = islice(_lines(self._runs, _cleaned_if_dated), MAX_DISTANT_LINES - len(read))
         return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
 
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
-        parents = dict.fromkeys(self.tree.around_text(row) for _, row in self._until_body)
-        elements = dict.fromkeys(
-            each
-            for parent in parents
-            for each in (parent, *islice(parent.iterancestors(), BYLINE_LEVELS - 1))
-        )
-        return self.visible.of_short(filter(self._is_byline, elements))
-
-    def _is_byline(self, element: Element) -> bool:
-        tag = self.tree.tag_of(element)
-        if len(tag) < SHORTEST_BYLINE:
-            return False
-        if _any_in(BYLINE_MARKERS, tag) and _any_in(BYLINE_MARKERS, markers_of(element)):
-            return True
-        is_link = element.tag == "a" and _AUTHOR_PAGE.search(tag)
-        return bool(is_link and _AUTHOR_PAGE.search(element.get("href") or ""))
+        rows = (row for _, row in self._until_body)
+        elements = self.tree.around_texts(rows, BYLINE_LEVELS, _MAY_BE_BYLINE)
+        return self.visible.of_short(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -234,9 +230,9 @@ class ParsedPage:
         """The microdata of the page: elements by the lower-cased name of their property."""
         properties: defaultdict[str, list[Element]] = defaultdict(list)
         article: Element | None = None
-        items: dict[Element, Element | None] = {}
+        items: dict[int, Element | None] = {}
         for element in self.tree.properties(MAX_PROPERTIES):
-            item = _item_of(self.tree, element, items)
+            item = self.tree.nearest("itemscope", element, items)
             item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
             is_article = item_type.endswith(ARTICLE_TYPES)
             if is_article and article is None:
@@ -283,24 +279,6 @@ PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
 
-def _item_of(
-    tree: PageTree, element: Element, items: dict[Element, Element | None]
-) -> Element | None:
-    """The item that the property belongs to; *items* has it for all elements visited before."""
-    passed: list[Element] = []
-    item: Element | None = None
-    for ancestor in element.iterancestors():
-        if ancestor in items:
-            item = items[ancestor]
-            break
-        passed.append(ancestor)
-        if "itemscope" in tree.tag_of(ancestor) and ancestor.get("itemscope") is not None:
-            item = ancestor
-            break
-    items.update(dict.fromkeys(passed, item))
-    return item
-
-
 def property_value(element: Element, visible: VisibleText) -> str:
     """The machine-readable value of a property, or the text of its element."""
     values = map(element.get, VALUE_ATTRIBUTES)
@@ -314,7 +292,7 @@ def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
         yield content
         return
     descendants = islice(element.iterdescendants(), MAX_DESCENDANTS)
-    affordable = takewhile(lambda _: visible.can_visit(), descendants)
+    affordable = takewhile(lambda _: visible.visits.pay(), descendants)
     nested = [each for each in affordable if each.get("itemprop") == "name"]
     for each in nested or [element]:
         yield each.get("content") or visible.of(each)
@@ -325,21 +303,15 @@ def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
 # Visits to nodes: of 2,526 pages of news sites and others 26 would take more (6,808 at most), and
 # for one of them, the list of a category, the date in its footer is then not reached.
 MAX_VISITS: Final = 3_000
-CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much as a visit
 
 
 class VisibleText:
     """The texts of the elements of *tree*, and how many visits to its nodes are left."""
 
     def __init__(self, tree: PageTree, visits: int = MAX_VISITS) -> None:
-        self.visits_left = visits
+        self.visits = Visits(visits)
         self._tree = tree
         self._texts: dict[Element, str] = {}
-
-    def can_visit(self, text: str | None = None) -> bool:
-        """Pay for a visit to a node and for its *text*; False if nothing is left to pay."""
-        self.visits_left -= 1 + len(text) // CHARACTERS_PER_VISIT if text else 1
-        return self.visits_left >= 0
 
     def of(self, element: Element) -> str:
         """The text that *element* displays, on one line."""
@@ -355,11 +327,16 @@ class VisibleText:
 
     def _separated(self, element: Element) -> str:
         """The lines in *element*, separated: names in adjacent links have no space between them."""
-        lines = islice(_lines(self._fragments(element)), MAX_LINES)
-        return SEPARATOR.join(line for line, _ in lines)
+        lines, length = list[str](), 0
+        for line, _ in islice(_lines(self._fragments(element)), MAX_LINES):
+            lines.append(line)
+            length += len(line)
+            if length > MAX_LINE:  # it is not short
+                break
+        return SEPARATOR.join(lines)
 
     def _fragments(self, element: Element) -> Iterator[Fragment]:
-        return self._tree.fragments(element, self.can_visit) if self.visits_left > 0 else iter(())
+        return self._tree.fragments(element, self.visits) if self.visits.left > 0 else iter(())
 
     def _read(self, element: Element) -> str:
         parts: list[str] = []
@@ -383,12 +360,21 @@ MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser 
 SEPARATOR: Final = " | "  # between the lines of one element
 
 BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
-SHORTEST_BYLINE: Final = len("<p id=autor>")
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
     r"redaktion|staff|team|writers?)/[^/]",
     re.IGNORECASE,
 )
+_MAY_BE_BYLINE: Final = re.compile(
+    f"{'|'.join(BYLINE_MARKERS)}|{_AUTHOR_PAGE.pattern}", re.IGNORECASE
+)
+
+
+def _is_byline(element: Element) -> bool:
+    """Whether *element* is marked as a byline, or links to the page of an author."""
+    if _any_in(BYLINE_MARKERS, markers_of(element)):
+        return True
+    return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
 
 
 def markers_of(element: Element) -> str:
@@ -407,9 +393,15 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
+def _lines(runs: Iterable[Fragment], cleaned: Callable[[str], str] = clean) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if (line := clean(text)))
+    return ((line, row) for text, row in runs if (line := cleaned(text)))
+
+
+def _cleaned_if_dated(text: str) -> str:
+    """What `clean` gives of a *text* that may have a year; the text itself of others."""
+    is_plain = text.isprintable() and "&" not in text and "<" not in text
+    return text.strip() if is_plain and not has_year(text) else clean(text)
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

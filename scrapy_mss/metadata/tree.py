@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -42,10 +42,9 @@ LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding sibling
 MAX_SIBLINGS: Final = 3  # that precede each of them
 
 
-# A run of text, and where it is: the row that it stands behind, for `PageTree.around_text`.
+# A run of text, and where it is: the row that it stands behind, for `PageTree.around_texts`.
 Fragment: TypeAlias = tuple[str, int]
-# Pay for a visit to a node and for its text; false if nothing is left to pay.
-CanVisit: TypeAlias = Callable[[str | None], bool]
+CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much as a visit
 
 Rows: TypeAlias = "array[int]"  # int32
 
@@ -59,6 +58,18 @@ _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
 )
+
+
+class Visits:
+    """How many visits to nodes are *left* to pay for."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def pay(self, n_characters: int = 0) -> bool:
+        """Pay for a visit to a node, and for its text; False if nothing is left to pay."""
+        self.left -= 1 + n_characters // CHARACTERS_PER_VISIT
+        return self.left >= 0
 
 
 class Element:
@@ -235,6 +246,25 @@ class PageTree:
         elements = map(self._element, self._holding(PROPERTY, self._opening))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
+    def nearest(
+        self, name: str, element: Element, known: dict[int, Element | None]
+    ) -> Element | None:
+        """The nearest element around *element* that has the attribute *name*.
+
+        What is found for the rows on the way is added to the *known*.
+        """
+        found, passed, row = None, list[int](), self._parents[element.row]
+        while row >= 0 and found is None:
+            if row in known:
+                found = known[row]
+                break
+            passed.append(row)
+            around = self._element(row)
+            found = around if name in self.tag_of(around) and name in around.attrib else None
+            row = self._parents[row]
+        known.update(dict.fromkeys(passed, found))
+        return found
+
     def is_hidden(self, element: Element) -> bool:
         """Whether an element around *element* is one of `HIDDEN`."""
         row = self._parents[element.row]
@@ -271,17 +301,17 @@ class PageTree:
 
     # --- text -------------------------------------------------------------------------------------
 
-    def fragments(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments(self, element: Element, visits: Visits) -> Iterator[Fragment]:
         if element.tag in HIDDEN or element.tag in VOID_TAGS:
             return iter(())
-        return self._walk(element.row, self._last(element.row), can_visit)
+        return self._walk(element.row, self._last(element.row), visits)
 
-    def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
+    def body_fragments(self, visits: Visits) -> Iterator[Fragment]:
         for name, opens in (("body", True), ("head", False), ("title", False)):
             row = self._first(name, opens=opens)
             if row >= 0:
-                return self._walk(row, self._n, can_visit)
-        return self._walk(-1, self._n, can_visit)
+                return self._walk(row, self._n, visits)
+        return self._walk(-1, self._n, visits)
 
     def _first(self, name: str, *, opens: bool) -> int:
         """The row of the first tag called *name* that opens or closes; -1 if there is none."""
@@ -290,25 +320,27 @@ class PageTree:
             row = self._number.find(TAG_NUMBERS[name], row + 1)
         return row
 
-    def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        return self._walk(self._last(element.row), self._n, can_visit)
+    def fragments_after(self, element: Element, visits: Visits) -> Iterator[Fragment]:
+        return self._walk(self._last(element.row), self._n, visits)
 
     def _last(self, row: int) -> int:
         """The row that the content of an element ends at: the next one if no tag closes it."""
         return max(self._partner[row], row + 1)
 
-    def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
+    def _walk(self, row: int, stop: int, visits: Visits) -> Iterator[Fragment]:
         source, starts, ends = self._source, self._start, self._end
         numbers, partners = self._number, self._partner
         begins = ""  # a space at the edge of a line, before the next text
         while row < stop:
-            text = source[ends[row] if row >= 0 else 0 : starts[row + 1]]
-            if not can_visit(text):
+            start, end = ends[row] if row >= 0 else 0, starts[row + 1]
+            visits.left -= 1 + (end - start) // CHARACTERS_PER_VISIT  # as `Visits.pay`
+            if visits.left < 0:
                 return
+            text = source[start:end] if start < end else ""
             if text and not text.isspace():
                 pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
                 for number, each in enumerate(pieces):
-                    if number and not can_visit(None):
+                    if number and not visits.pay():
                         return
                     yield begins + decode_all(each), row
                     begins = ""
@@ -321,14 +353,30 @@ class PageTree:
             elif effect == _NO_TEXT and partners[row] > row:
                 row = min(partners[row], stop)
 
-    def around_text(self, row: int) -> Element:
-        """The element that displays what stands behind the tag in *row*."""
-        if row < 0:
-            return self._root
-        partner = self._partner[row]
-        if partner > row:
-            return self._element(row)
-        return self._parent(row if partner < 0 else partner)
+    def around_texts(
+        self, rows: Iterable[int], levels: int, sign: re.Pattern[str]
+    ) -> list[Element]:
+        """Of the elements that display what stands behind the tags in *rows*, those with a *sign*.
+
+        Of each text, so many *levels* of elements are looked at, the innermost first.
+        """
+        source, starts, ends = self._source, self._start, self._end
+        inner = dict.fromkeys(map(self._displaying, rows))
+        around = dict.fromkeys(row for each in inner for row in self._upwards(each, levels))
+        found = (row for row in around if sign.search(source, starts[row], ends[row]))
+        return list(map(self._element, found))
+
+    def _displaying(self, row: int) -> int:
+        """The element that displays what stands behind the tag in *row*; -1 if there is none."""
+        partner = self._partner[row] if row >= 0 else row
+        if partner > row or row < 0:
+            return row
+        return self._parents[row if partner < 0 else partner]
+
+    def _upwards(self, row: int, levels: int) -> Iterator[int]:
+        while row >= 0 and levels > 0:
+            yield row
+            row, levels = self._parents[row], levels - 1
 
     def above(self, element: Element) -> Iterator[Element]:
         row = element.row

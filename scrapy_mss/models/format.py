@@ -248,8 +248,7 @@ def _read_families(
             raise ValueError(f"two blocks of counts for version {version} of {name!r}")
         read.add((name, version))
         if family is not None and version == family.version:
-            buckets, table = _unpack_counts(block, filled, 1 << family.bits)
-            counts[name] = buckets.astype(np.int32), table
+            counts[name] = _unpack_counts(block, filled, 1 << family.bits)
             model.uncounted[name] -= pages
         else:
             counted = OtherFamily(pages, *_unpack_counts(block, filled, MAX_BUCKETS))
@@ -340,14 +339,14 @@ def _unpack(types: Sequence[str], block: bytes, n_rows: int) -> tuple[NDArray[An
     return np.cumsum(differences, dtype=np.uint64), *others
 
 
-def _unpack_counts(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
+def _unpack_counts(block: bytes, filled: int, n_buckets: int) -> tuple[Ints, Table]:
     if filled > n_buckets:
         raise ValueError(f"{filled} buckets for a table of {n_buckets}")
     buckets, outside, inside = _unpack(COUNTS, block, filled)
     if filled and buckets[-1] >= n_buckets:
         raise ValueError(f"bucket {buckets[-1]} in a table of {n_buckets}")
     counts = np.stack((outside, inside), axis=1).astype(np.uint32, copy=False)
-    return buckets.astype(np.int64), counts
+    return buckets.astype(np.int32), counts
 
 
 def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:

@@ -24,7 +24,7 @@ from scrapy_mss.blocks.lessons import VERSION, Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
-from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Ints, TokenIds, Tokens
 from scrapy_mss.models.profiles import Profile
 
 MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
@@ -146,7 +146,7 @@ class OtherFamily(NamedTuple):
     """Stored counts of a family that this version of the library does not compute."""
 
     pages: int
-    buckets: NDArray[np.int64]  # [n], ascending
+    buckets: Ints  # int32[n], ascending
     counts: Table  # uint32[n, 2]
 
     def plus(self, more: OtherFamily) -> OtherFamily:

@@ -160,7 +160,9 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     if reads_back and not html.startswith("\ufeff"):  # which parsers leave out
         return html
     base = base_url(tokens, url) if _RELATIVE.search(html) else ""
-    safe = _cleaner(base).clean(_LONG_TEXT.sub(_in_parts, html))
+    n_escaped = html.count("&") + html.encode("utf-8", "surrogatepass").count(b"\xc2")
+    divided = _LONG_TEXT.sub(_in_parts, html) if n_escaped > MAX_ESCAPED else html
+    safe = _cleaner(base).clean(divided)
     return without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -262,15 +263,14 @@ async def completed(future: Future[Any]) -> None:
     """Wait until *future* is done, with a result or not.
 
     Neither errors nor cancellation are propagated: asyncio logs the error of a future that nobody
-    awaits, and a cancelled future is lost to all others that wait for it. A crawl that does not run
-    on asyncio is blocked.
+    awaits, and a cancelled future is lost to all others that wait for it.
     """
     if future.done():
         return
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        done([future])
+        await _completed_in_reactor(future)
         return
     # A chained future of asyncio would take four times as long, twice a page.
     waiting, thread = loop.create_future(), get_ident()
@@ -286,4 +286,17 @@ async def completed(future: Future[Any]) -> None:
             loop.call_soon_threadsafe(wake)
 
     future.add_done_callback(tell)
+    await waiting
+
+
+async def _completed_in_reactor(future: Future[Any]) -> None:
+    """The same on Twisted alone, where Scrapy makes Deferreds of coroutines; elsewhere, block."""
+    reactor: Any = sys.modules.get("twisted.internet.reactor")
+    if reactor is None or not reactor.running:
+        done([future])
+        return
+    from twisted.internet.defer import Deferred
+
+    waiting: Deferred[None] = Deferred()
+    future.add_done_callback(lambda _: reactor.callFromThread(waiting.callback, None))
     await waiting

@@ -21,7 +21,6 @@ from scrapy_mss.blocks.page_features import (
     expected_f1,
     page_feature_names,
     page_features,
-    page_features_again,
     without_address,
 )
 from scrapy_mss.blocks.selection import threshold
@@ -48,27 +47,6 @@ def features_of(source: str, kept: list[bool] | None = None, url: str = "") -> F
     mask: Bools = np.ones(n, np.bool_) if kept is None else np.array(kept, np.bool_)
     probability = np.full(n, PROBABILITY)
     return page_features(ReadPage(page, inputs, probability, mask, threshold(page, probability)))
-
-
-@given(PAGES, st.sampled_from(["", DECLARED, "<p>forum thread"]), st.data())
-def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
-    html: str, statement: str, data: st.DataObject
-) -> None:
-    page = Page.of(html + statement)
-    n = len(page.blocks)
-    score = np.full(n, SCORE)
-    inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
-
-    def masks() -> Bools:
-        return np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
-
-    before = ReadPage(page, inputs, np.full(n, PROBABILITY), masks(), 0.5)
-    kept = data.draw(st.one_of(st.just(before.kept), st.builds(masks)))
-    now = ReadPage(page, inputs, np.linspace(0, 1, n), kept, 0.25)
-
-    again = page_features_again(now, page_features(before), before.kept)
-
-    assert again.tolist() == page_features(now).tolist()
 
 
 def named(source: str, kept: list[bool] | None = None, url: str = "") -> dict[str, float]:
@@ -225,11 +203,11 @@ def read_as(page: Page, kept: Bools, columns: Columns) -> ReadPage:
     return ReadPage(page, BlockInputs(np.zeros(n), columns), np.full(n, PROBABILITY), kept, 0.5)
 
 
-def said(kept: Floats) -> Columns:
+def said(kept: Floats, words: tuple[int, ...] | None = None) -> Columns:
     """Inputs of opinions that keep blocks as *kept* (float64[n_opinions, n]) has it."""
     names = [opinion.name for opinion in OPINIONS]
     shares = np.empty(kept.shape)
-    shares[:] = kept.mean(axis=1, keepdims=True) if kept.size else 0.0
+    shares[:] = np.average(kept, axis=1, weights=words, keepdims=True)
     of_blocks, of_page = (f"opinion_{name}" for name in names), (f"share_of_{n}" for n in names)
     others = np.zeros((len(MEANS), kept.shape[1]))
     return Columns((*of_blocks, *of_page, *MEANS), np.concatenate((kept, shares, others)))
@@ -238,7 +216,7 @@ def said(kept: Floats) -> Columns:
 def columns(*opinions: list[float]) -> Columns:
     """Inputs of the first opinions; the others keep nothing."""
     silent = [[0.0, 0.0, 0.0]] * (len(OPINIONS) - len(opinions))
-    return said(np.array([*opinions, *silent]))
+    return said(np.array([*opinions, *silent]), (4, 2, 2))
 
 
 def test_agreement_is_f1_by_words_with_each_opinion_that_keeps_anything() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias, cast
@@ -14,9 +15,9 @@ from scrapy_mss.metadata.tree import (
     HIDDEN,
     LEVELS_ABOVE,
     MAX_SIBLINGS,
-    CanVisit,
     Fragment,
     PageTree,
+    Visits,
     is_json_ld,
 )
 
@@ -54,8 +55,12 @@ class LxmlTree:
     def tag_of(self, element: LxmlElement) -> str:
         return f"<{element.tag} {dict(element.attrib)}>".lower()
 
-    def around_text(self, element: LxmlElement) -> LxmlElement:
-        return element
+    def around_texts(
+        self, elements: Elements, levels: int, sign: re.Pattern[str]
+    ) -> list[LxmlElement]:
+        around = (islice((each, *each.iterancestors()), levels) for each in dict.fromkeys(elements))
+        found = dict.fromkeys(each for levels in around for each in levels)
+        return [each for each in found if sign.search(self.tag_of(each))]
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         scripts = islice(self.root.iter("script"), most)
@@ -64,11 +69,14 @@ class LxmlTree:
     def properties(self, most: int) -> Elements:
         return islice(self.root.iterfind(".//*[@itemprop]"), most)
 
+    def nearest(self, name: str, element: LxmlElement, _: object) -> LxmlElement | None:
+        return next((each for each in element.iterancestors() if name in each.attrib), None)
+
     def related_links(self, relation: str, most: int) -> Elements:
         links = (each for each in self.root.iter("a") if relation in each.get("rel", ""))
         return islice(links, most)
 
-    def fragments(self, element: LxmlElement, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments(self, element: LxmlElement, visits: Visits) -> Iterator[Fragment]:
         hidden_depth = 0
         for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
             starts = event == "start"
@@ -80,16 +88,16 @@ class LxmlTree:
             if node is element and not starts:
                 return
             text = None if hidden_depth else node.text if starts else node.tail
-            if not can_visit(text):
+            if not visits.pay(len(text or "")):
                 return
             if text:
                 yield text, cast("Any", node if starts else node.getparent())
 
-    def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
+    def body_fragments(self, visits: Visits) -> Iterator[Fragment]:
         for body in islice(self.root.iter("body"), 1):
-            yield from self.fragments(body, can_visit)
+            yield from self.fragments(body, visits)
 
-    def fragments_after(self, element: LxmlElement, can_visit: CanVisit) -> Iterator[Fragment]:
+    def fragments_after(self, element: LxmlElement, visits: Visits) -> Iterator[Fragment]:
         for node in islice((element, *element.iterancestors()), MAX_ANCESTORS):
             parent = node.getparent()
             if parent is None:
@@ -97,10 +105,10 @@ class LxmlTree:
             if node.tail:
                 yield node.tail, parent
             for sibling in node.itersiblings():
-                if not can_visit(None):
+                if not visits.pay():
                     return
                 if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
-                    yield from self.fragments(sibling, can_visit)
+                    yield from self.fragments(sibling, visits)
                 if sibling.tail:
                     yield sibling.tail, parent
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scrapy_mss import metadata
 from scrapy_mss.metadata import parsed_page
 from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
-from scrapy_mss.metadata.tree import Element, PageTree
+from scrapy_mss.metadata.tree import Element, PageTree, Visits
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
@@ -153,7 +153,7 @@ def test_properties_are_those_of_the_page(source: str, names: list[str]) -> None
 )
 def test_the_text_of_a_page_is_that_of_its_body(source: str, text: str) -> None:
     tree = made_of_tokens(source)
-    fragments = tree.body_fragments(lambda _: True)
+    fragments = tree.body_fragments(Visits(MAX_VISITS))
 
     assert " ".join("".join(each for each, _ in fragments).split()) == text
 
@@ -218,20 +218,26 @@ NESTED = {
 }
 
 
+def kept_texts(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
+    """The texts of the pages that are read from now on."""
+    made: list[VisibleText] = []
+
+    class Kept(VisibleText):
+        def __init__(self, tree: PageTree) -> None:
+            super().__init__(tree)
+            made.append(self)
+
+    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+    return made
+
+
 @pytest.mark.parametrize("name", NESTED)
 def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    visits: list[bool] = []
-
-    class Counted(VisibleText):
-        def can_visit(self, text: str | None = None) -> bool:
-            visits.append(super().can_visit(text))
-            return visits[-1]
-
-    monkeypatch.setattr(parsed_page, "VisibleText", Counted)
+    made = kept_texts(monkeypatch)
 
     metadata.read_html(HEADING + NESTED[name])
 
-    assert 0 < len(visits) <= 2 * MAX_VISITS
+    assert -MAX_VISITS <= made[0].visits.left < MAX_VISITS
 
 
 def paragraph(tree: PageTree) -> Element:
@@ -242,28 +248,21 @@ def test_a_text_is_read_once_and_as_long_as_visits_are_left() -> None:
     tree = made_of_tokens("<p>one <b>two</b></p>")
     visible, spent = VisibleText(tree), VisibleText(tree, 0)
     texts = [visible.of(paragraph(tree)), spent.of(paragraph(tree))]
-    left = visible.visits_left
+    left = visible.visits.left
 
     assert [visible.of(paragraph(tree)), spent.of(paragraph(tree))] == texts == ["one two", ""]
-    assert visible.visits_left == left
+    assert visible.visits.left == left
 
 
 @pytest.mark.parametrize("source", [news_page(0).html, HEADING + "<p>rain <b>falls</b></p>" * 100])
 def test_of_an_ordinary_page_every_line_is_read_about_once(
     source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[VisibleText] = []
-
-    class Kept(VisibleText):
-        def __init__(self, tree: PageTree) -> None:
-            super().__init__(tree)
-            made.append(self)
-
-    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+    made = kept_texts(monkeypatch)
 
     metadata.read_html(source)
 
-    assert made[0].visits_left > MAX_VISITS - 1.2 * source.count("<")
+    assert made[0].visits.left > MAX_VISITS - 1.2 * source.count("<")
 
 
 def test_text_that_is_hidden_is_not_paid_for() -> None:
@@ -271,4 +270,4 @@ def test_text_that_is_hidden_is_not_paid_for() -> None:
     visible = VisibleText(tree)
 
     assert visible.of(paragraph(tree)) == "one two"
-    assert visible.visits_left > MAX_VISITS - 20
+    assert visible.visits.left > MAX_VISITS - 20

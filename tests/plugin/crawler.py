@@ -11,8 +11,8 @@ import json
 import logging
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -24,6 +24,8 @@ from scrapy.utils.reactor import install_reactor
 from twisted.internet.defer import inlineCallbacks
 
 from scrapy_mss.crawl import extension, training
+from scrapy_mss.storage.redis_store import RedisStore
+from scrapy_mss.storage.tables import StoreError
 from tests.plugin.spiders import SPIDERS
 
 BEAT = 0.02  # seconds
@@ -44,32 +46,47 @@ class _Kept(logging.Handler):
         self.lines.append((record.levelname, text))
 
 
-class _Moments:
-    """How long the event loop stood still at most, and how long the crawl took to end."""
+class _Beats:
+    """How often the event loop came round at the end, and while a server was waited for in vain."""
 
     def __init__(self) -> None:
-        self._last = self._idle = monotonic()
-        self._longest = 0.0
+        self._n = 0
+        self._is_ending = False
         self._beat: Any = None
+        self.ending = [0, 0]  # beats, and those that were missed
+        self.waits: list[tuple[bool, int]] = []
 
     def begin(self) -> None:
         from twisted.internet.task import LoopingCall
 
-        self._beat, self._last = LoopingCall(self._note), monotonic()
+        self._beat = LoopingCall.withCount(self._count)
         self._beat.start(BEAT)
 
     def idle(self) -> None:
-        self._idle = monotonic()
+        self._is_ending = True
 
-    def end(self) -> dict[str, float]:
-        if self._beat is not None:
-            self._note()
+    def end(self) -> None:
+        if self._beat is not None and self._beat.running:
             self._beat.stop()
-        return {"stall": self._longest, "ending": monotonic() - self._idle}
 
-    def _note(self) -> None:
-        self._longest = max(self._longest, monotonic() - self._last - BEAT)
-        self._last = monotonic()
+    def _count(self, due: int) -> None:
+        self._n += 1
+        if self._is_ending:
+            self.ending = [self.ending[0] + 1, self.ending[1] + due - 1]
+
+    def watch(self, asks: Callable[..., Any]) -> Callable[..., Any]:
+        """*asks*, which is a method of a store, with a note of each answer that does not come."""
+
+        def watched(store: RedisStore, question: Any, *, patient: bool = True) -> Any:
+            before = self._n
+            try:
+                return asks(store, question, patient=patient)
+            except StoreError as error:
+                if patient and "just now" not in str(error):  # or it has not waited
+                    self.waits.append((self._is_ending, self._n - before))
+                raise
+
+        return watched
 
 
 def _first(error: BaseException) -> BaseException:
@@ -95,7 +112,8 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
         kept = _Kept(logging.NOTSET if job["keep"] else logging.WARNING)
         logging.getLogger().addHandler(kept)
         result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}
-        moments = _Moments()
+        beats, asks = _Beats(), RedisStore._ask
+        RedisStore._ask = beats.watch(asks)  # type: ignore[method-assign]
         results.append(result)
         try:
             runner = CrawlerRunner(job["settings"])
@@ -106,15 +124,17 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
 
             if job["keep"]:
                 crawler.signals.connect(take, signals.item_scraped)
-            crawler.signals.connect(moments.begin, signals.spider_opened)
-            crawler.signals.connect(moments.idle, signals.spider_idle)
+            crawler.signals.connect(beats.begin, signals.spider_opened)
+            crawler.signals.connect(beats.idle, signals.spider_idle)
             yield runner.crawl(crawler, **job["arguments"])
-            result |= moments.end()
+            result |= {"waits": beats.waits, "ending": beats.ending}
             result["stats"] = crawler.stats.get_stats()
         except Exception as error:  # noqa: BLE001 - it is the result
             first = _first(error)
             result["error"] = f"{type(first).__name__}: {first}"
         finally:
+            beats.end()
+            RedisStore._ask = asks  # type: ignore[method-assign]
             logging.getLogger().removeHandler(kept)
 
 
@@ -122,13 +142,13 @@ def main(jobs: str, results: str) -> None:
     warnings.simplefilter("error")
     # Spidermon 1.27 calls what Scrapy 2.14 has deprecated.
     warnings.filterwarnings("ignore", r"Spider\.log\(\) is deprecated", ScrapyDeprecationWarning)
-    install_reactor(REACTOR)
+    asked = json.loads(Path(jobs).read_text())
+    install_reactor(asked[0]["settings"].get("TWISTED_REACTOR", REACTOR))
     from twisted.internet import reactor as installed
 
     reactor: Any = installed
     configure_logging({"LOG_LEVEL": "DEBUG"})
     done: list[dict[str, Any]] = []
-    asked = json.loads(Path(jobs).read_text())
 
     def start() -> None:
         running: Any = _run(asked, done)

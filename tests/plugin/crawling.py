@@ -73,8 +73,11 @@ class Crawl:
     stats: dict[str, Any]
     error: str
     log: list[list[str]]  # level and text of each line
-    stall: float = 0.0  # seconds, the longest, of the event loop
-    ending: float = 0.0  # seconds after the last page
+    # How often the event loop came round after the last page, and how often not when it was due.
+    ending: Sequence[int] = (0, 0)
+    # Of each answer of a server that was waited for in vain whether that was after the last page,
+    # and how often the event loop came round meanwhile.
+    waits: Sequence[tuple[bool, int]] = ()
 
     def mss(self, name: str) -> float:
         """The stat *name* of ours; 0 if there is none."""

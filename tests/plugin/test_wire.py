@@ -186,10 +186,12 @@ def test_bytes_of_another_form_are_an_error(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("buckets", "counts", "is_sound"),
     [
-        (np.zeros(3, np.int32), np.zeros((3, 2), np.uint32), True),
-        (np.zeros(3, np.int64), np.zeros((3, 2), np.uint32), False),
-        (np.zeros(3, np.int32), np.zeros((3, 2), np.float32), False),
-        (np.zeros(3, np.int32), np.zeros((2, 2), np.uint32), False),
+        (np.arange(3, dtype=np.int32), np.zeros((3, 2), np.uint32), True),
+        (np.arange(3, dtype=np.int64), np.zeros((3, 2), np.uint32), False),
+        (np.arange(3, dtype=np.int32), np.zeros((3, 2), np.float32), False),
+        (np.arange(3, dtype=np.int32), np.zeros((2, 2), np.uint32), False),
+        (np.zeros(3, np.int32), np.zeros((3, 2), np.uint32), False),
+        (np.arange(-1, 2, dtype=np.int32), np.zeros((3, 2), np.uint32), False),
         (np.zeros((3, 1), np.int32), np.zeros((3, 1, 2), np.uint32), False),
     ],
 )
