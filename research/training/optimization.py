@@ -126,13 +126,16 @@ def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> 
 def _distilled(inputs: Matrix, weights: Matrix, teacher: Network, config: Config) -> Network:
     """A small network that learns what the *teacher* says.
 
-    Of half of a batch both see a part of the inputs, and agree on that, too: inputs that mean the
-    same on these pages may mean something else on others.
+    In a third of a batch both do not see a part of the inputs, in another they see some of another
+    example, and agree on these, too: on other pages inputs come together that never do on these.
     """
 
     def lesson(rows: Indices, seen: Matrix, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-        half = seen[: len(rows) // 2]
-        half *= _mask(half, config, rng) / np.float32(1.0 - config.dropout)
+        third = len(rows) // 3
+        masked, mixed = seen[:third], seen[third : 2 * third]
+        masked *= _mask(masked, config, rng) / np.float32(1.0 - config.dropout)
+        others = seen[rng.permutation(len(rows))[: len(mixed)]]
+        np.copyto(mixed, others, where=~_mask(mixed, config, rng))
         return seen, _forward(teacher, seen)[1]
 
     small = replace(
