@@ -311,12 +311,12 @@ class Extractor:
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
-        likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
+        likely = classifier.article_probability(features) if chosen.span.end else 0.0
         by_itself, probability, with_site = None, alone, likely
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
-            by_page = without if np.count_nonzero(chosen.kept) else 0.0
+            by_page = without if chosen.span.end else 0.0
             probability = site.block_probabilities(page, alone, by_page, by_labels)
         elif by_labels is not None:
             probability = corrected(alone, by_labels)

@@ -155,7 +155,7 @@ def blocks_in(page: Page, drawing: Drawing) -> tuple[Indices, Floats]:
     """For each block the text of the drawing with most of its words (-1: none), and their share."""
     lcs = require("rapidfuzz.distance", "finding blocks in a drawing").LCSseq
     texts = [number for number, tag in enumerate(drawing.tag) if tag == TEXT]
-    ids = [word_ids(drawing.text[number]).tolist() for number in texts]
+    ids = [word_ids(drawing.text[number]) for number in texts]
     of_word = np.repeat(texts, [len(each) for each in ids]).astype(np.intp)
     at = np.flatnonzero(page.tokens.is_word & (page.blocks.of_token >= 0))
     n_blocks, n_nodes = len(page.blocks), max(1, len(drawing))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Containers
-from scrapy_mss.blocks.texts import BITS, CLASSES
+from scrapy_mss.blocks.texts import BITS, COUNTS
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Floats, Indices
@@ -221,7 +221,7 @@ def of_heading_above(above: Indices, values: Floats) -> Floats:
 
 
 def _title_overlap(page: Page) -> Floats:
-    words, hits, n_title = page.words, page.text_counts.title_words, len(page.title_ids)
+    words, hits, n_title = page.words, page.text_counts.of("title_words"), len(page.title_ids)
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
     completeness = np.minimum(1.0, hits / max(1, min(n_title, FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
@@ -230,8 +230,8 @@ def _title_overlap(page: Page) -> Floats:
 def _fill_text(page: Page, rows: Floats) -> None:
     """The block's text, with counts for logarithms."""
     texts, words = page.text_counts, np.maximum(page.words, 1.0)
-    counts = dict(zip(CLASSES, texts.counts, strict=True))
-    counts |= {"letters": texts.letters, "words": words, "linked_words": page.blocks.linked_words}
+    counts = dict(zip(COUNTS, texts.counts, strict=True))
+    counts |= {"words": words, "linked_words": page.blocks.linked_words}
     for row, name in LOGARITHMS.items():
         rows[TEXT.index(row)] = counts[name]
     for row, name in SHARES.items():
@@ -286,7 +286,7 @@ def _fill_headings(page: Page, level: Indices, above: Indices, rows: Floats) -> 
 
 def _fill_description(page: Page, rows: Floats) -> None:
     """The page's description of itself, by how many of its pairs of words each block has."""
-    hits, n_pairs = page.text_counts.description_pairs, len(page.description_pairs)
+    hits, n_pairs = page.text_counts.of("description_pairs"), len(page.description_pairs)
     rows[:] = 0.0
     if not n_pairs:
         return

@@ -170,7 +170,7 @@ class Reading:
         innermost, beyond = containers.around[:2]
         link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
         self.page, self.columns, self.containers = page, columns, containers
-        self.letters: Floats = page.text_counts.letters  # float64[n]: characters of its words
+        self.letters: Floats = page.text_counts.of("letters")  # float64[n]: characters of its words
         self.commas: Floats = page.text_counts.of("comma")  # float64[n]
         self.link_share: Floats = link_share
         self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
@@ -229,7 +229,7 @@ class Reading:
         What is beside the text cannot speak for an element around it.
         """
         is_prose, words = self.prose > 0, self.page.words
-        stops = self.page.text_counts.stop_words
+        stops = self.page.text_counts.of("stop_words")
         share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
         as_words = stops / max(share, MIN_STOP_SHARE)
         of_blocks = np.empty((5, len(self)))

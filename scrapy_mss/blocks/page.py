@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import TextCounts, Texts, pairs, text_counts
+from scrapy_mss.blocks.texts import TextCounts, Texts, pairs_of, text_counts
 from scrapy_mss.core.hashing import mix, mix_rows
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
@@ -19,7 +19,16 @@ from scrapy_mss.markup.rendering import data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
-from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Indices, TokenIds, Tokens
+from scrapy_mss.markup.tokens import (
+    KIND_MASK,
+    WORD,
+    Bools,
+    Bytes,
+    Floats,
+    Indices,
+    TokenIds,
+    Tokens,
+)
 from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
@@ -147,14 +156,14 @@ class Page:
         if row < 0:
             return set()
         start = self.containers.start[row]
-        inside = slice(start, tokens.partner[start])
-        return set(tokens.token_id[inside][tokens.kind[inside] == WORD].tolist())
+        ids = tokens.token_id[start : tokens.partner[start]].tolist()
+        return {each for each in ids if each & KIND_MASK == WORD}
 
     @lazy
     def description_pairs(self) -> set[int]:
-        """The `pairs` of neighbouring words of the page's description."""
+        """The `pairs_of` neighbouring words of the page's description."""
         words = word_ids(meta_description(self.tokens))
-        return set(pairs(words).tolist()) if len(words) >= MIN_DESCRIPTION else set()
+        return pairs_of(words) if len(words) >= MIN_DESCRIPTION else set()
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,26 +107,31 @@ def _table() -> Bytes:
 _TABLE = _table()
 
 
+COUNTS = (
+    *CLASSES,  # words and symbols of each class
+    "letters",  # the characters of the words
+    "stop_words",  # the commonest words
+    "title_words",  # words that the title has, too
+    "description_pairs",  # `pairs_of` of words that the description has, too
+)
+
+
 class TextCounts(NamedTuple):
     """What is counted of the words and symbols of a page's blocks."""
 
-    counts: Floats  # float64[len(CLASSES), n]: how many are of each class
-    letters: Floats  # float64[n]: the characters of the words
-    stop_words: Counts  # int64[n]: the commonest words
-    title_words: Counts  # int64[n]: words that the title has, too
-    description_pairs: Counts  # int64[n]: `pairs` of words that the description has, too
+    counts: Floats  # float64[len(COUNTS), n]
     hashes: TokenIds  # uint64[n]: of all words and symbols together
     first: Bytes  # uint8[n]: the classes of the first of each block
     last: Bytes  # uint8[n]
 
     def of(self, name: str) -> Floats:
-        """float64[n]: how many are of the class *name*."""
-        of_class: Floats = self.counts[CLASSES.index(name)]
-        return of_class
+        """float64[n]: the row of *name*."""
+        row: Floats = self.counts[COUNTS.index(name)]
+        return row
 
 
 def text_counts(texts: Texts, title: set[int], description: set[int]) -> TextCounts:
-    """The counts of a page's *texts*, by words of its *title* and `pairs` of its *description*."""
+    """The counts of *texts*, and of what they share with a page's *title* and *description*."""
     return TextCounts(*_counts(texts.tokens, texts, title, description))
 
 
@@ -136,20 +142,23 @@ def _tables() -> tuple[object, ...]:
 @accelerated(_tables, "TextCounter")
 def _counts(
     tokens: Tokens, texts: Texts, title: set[int], description: set[int]
-) -> tuple[Floats, Floats, Counts, Counts, Counts, TokenIds, Bytes, Bytes]:
+) -> tuple[Floats, TokenIds, Bytes, Bytes]:
     """The columns of `TextCounts`."""
     codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
     classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
     lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
-    counts = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # together they are too large
-    weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
-    return (
-        np.array(list(counts), np.float64),
-        np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
+    of_classes = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # not all at once
+    counts = (
+        *of_classes,
+        np.add.reduceat(lengths, texts.first, dtype=np.int64),
         texts.count(is_stop_word(texts.token_id) & ~is_symbol),
         _shared(texts, title, _SINGLE),
         _shared(texts, description, _FACTOR),
+    )
+    weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
+    return (
+        np.array(counts, np.float64),
         np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first),
         classes[texts.first],
         classes[texts.first + texts.size - 1],
@@ -165,11 +174,12 @@ def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
 
 _FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
 _SINGLE = 0  # the factor of what is no pair
+_ID_MASK = (1 << 64) - 1
 
 
-def pairs(ids: TokenIds) -> TokenIds:
-    """uint64[n-1]: a hash of each of *ids* (uint64[n]) with the next."""
-    return ids[:-1] * np.uint64(_FACTOR) + ids[1:]
+def pairs_of(ids: list[int]) -> set[int]:
+    """A hash of each of *ids* (uint64) with the next."""
+    return {(one * _FACTOR + other) & _ID_MASK for one, other in pairwise(ids)}
 
 
 def _shared(texts: Texts, few: set[int], factor: int) -> Counts:
@@ -178,7 +188,7 @@ def _shared(texts: Texts, few: set[int], factor: int) -> Counts:
     ids, block = texts.token_id[words], texts.block[words]
     if factor != _SINGLE:
         is_pair = block[1:] == block[:-1]
-        ids, block = pairs(ids)[is_pair], block[:-1][is_pair]
+        ids, block = (ids[:-1] * np.uint64(factor) + ids[1:])[is_pair], block[:-1][is_pair]
     chosen = is_among(ids, np.array([*few], np.uint64))
     return np.bincount(block[chosen], minlength=len(texts.first))
 

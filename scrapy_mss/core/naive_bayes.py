@@ -335,7 +335,9 @@ def _summed(bucket: Ints, counts: Table) -> tuple[Ints, Table]:
     order = bucket.argsort(kind="stable")
     bucket = bucket[order]
     first = np.append(0, np.flatnonzero(bucket[1:] != bucket[:-1]) + 1)
-    return bucket[first], np.add.reduceat(counts[order], first, dtype=np.uint32)
+    # Two counts as one number, of which no half overflows: rows take numpy ten times as long.
+    pairs = counts.reshape(-1).view(np.uint64).take(order)
+    return bucket[first], np.add.reduceat(pairs, first).view(np.uint32).reshape(-1, 2)
 
 
 def _one_a_token(family: Family[PageT], page: PageT) -> Values:

@@ -189,16 +189,10 @@ cdef class TextCounter:
     """
 
     cdef const uint8_t[::1] classes, stops
-    cdef uint64_t each_bit[256]  # the bits of a byte, a byte for each
 
-    def __init__(self, const uint8_t[::1] classes not None, stops):
-        cdef int bits, place
-        _check_sizes(0x10000, (classes.shape[0],))
+    def __init__(self, classes, stops):
         self.classes, self.stops = classes, stops
-        for bits in range(256):
-            self.each_bit[bits] = 0
-            for place in range(N_CLASSES):
-                self.each_bit[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
+        _check_sizes(0x10000, (len(classes),))
         if self.stops.shape[0] & (self.stops.shape[0] - 1):
             raise ValueError(f"{self.stops.shape[0]} bytes of stop words are no power of two")
 
@@ -215,16 +209,12 @@ cdef class TextCounter:
         cdef const void* data = PyUnicode_DATA(clean)
         cdef uint8_t bits = 0
         cdef uint8_t is_likely[2][1 << HIGH_BITS]  # whether one of the few has these high bits
-        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, packed, each, pair, before
-        cdef int64_t n_letters, n_words
-        cdef int64_t n_of[N_CLASSES]
-        counts, letters, few, hashes, ends = (
-            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((3, n), "i8"),
-            numpy.zeros(n, "u8"), numpy.zeros((2, n), "u1")
-        )
+        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, each, pair, before
+        cdef int64_t n_of[N_COUNTS]
+        cdef int64_t n_words
+        counts, hashes = numpy.empty((N_COUNTS, n)), numpy.empty(n, "u8")
+        ends = numpy.empty((2, n), "u1")
         cdef double[:, ::1] count = counts
-        cdef double[::1] letter = letters
-        cdef int64_t[:, ::1] n_few = few  # stop words, words of the title, pairs
         cdef uint64_t[::1] hash_of = hashes
         cdef uint8_t[:, ::1] end_class = ends
         memset(is_likely, 0, sizeof(is_likely))
@@ -235,7 +225,7 @@ cdef class TextCounter:
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight, mixed, packed, n_letters, n_words, before = 1, 0, 0, 0, 0, 0
+            weight, mixed, n_words, before = 1, 0, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -246,29 +236,26 @@ cdef class TextCounter:
                 is_word, each = kind_of[at] != SYMBOL, id_of[at]
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
                 bits |= (1 - is_word) << IS_SYMBOL
-                n_letters += (end[at] - start[at]) * is_word
+                for place in range(N_CLASSES):
+                    n_of[place] += bits >> place & 1
+                n_of[TEXT_LETTERS] += (end[at] - start[at]) * is_word
                 place = each >> HASH_SHIFT & mask
-                n_few[0, run] += self.stops[place >> 3] >> (place & 7) & is_word
+                n_of[TEXT_STOPS] += self.stops[place >> 3] >> (place & 7) & is_word
                 pair = before * PAIR_FACTOR + each
                 if is_word & is_likely[0][each >> (64 - HIGH_BITS)]:
-                    n_few[1, run] += each in title
+                    n_of[TEXT_TITLE] += each in title
                 if is_word & (n_words > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
-                    n_few[2, run] += pair in pairs
+                    n_of[TEXT_PAIRS] += pair in pairs
                 before = each if is_word else before
                 n_words += is_word
                 mixed += each * weight
                 weight += 2
                 if i == begin[run]:
                     end_class[0, run] = bits
-                packed += self.each_bit[bits]
-                if i & 127 == 127 or i == after - 1:  # before a byte is full
-                    for place in range(N_CLASSES):
-                        n_of[place] += packed >> 8 * place & 0xFF
-                    packed = 0
-            for place in range(N_CLASSES):
+            for place in range(N_COUNTS):
                 count[place, run] = n_of[place]
-            letter[run], hash_of[run], end_class[1, run] = n_letters, mixed, bits
-        return counts, letters, *few, hashes, *ends
+            hash_of[run], end_class[1, run] = mixed, bits
+        return counts, hashes, *ends
 
 
 # --- what of the blocks is the article ----------------------------------------------------------

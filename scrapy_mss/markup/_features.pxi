@@ -85,9 +85,10 @@ cdef class _Elements:
             sums[i] = self.before[self.end[i]] - self.before[self.begin[i]]
 
 
-cdef enum:  # classes of words and symbols, as `texts` has them: bits of a byte
+cdef enum:  # what is counted of words and symbols, in the order of `texts.COUNTS`: classes first
     IS_CAPITAL, IS_DIGIT, IS_SENTENCE_END, IS_COMMA, IS_QUOTE, IS_CLOSER, IS_COLON, IS_SYMBOL
-    N_CLASSES
+    TEXT_LETTERS, TEXT_STOPS, TEXT_TITLE, TEXT_PAIRS, N_COUNTS
+    N_CLASSES = TEXT_LETTERS
 
 cdef enum:  # how many rows or levels there are of each
     N_PARENTS = 9
@@ -159,8 +160,8 @@ cdef class InputFiller:
         rows[EVIDENCE:SCORE] = evidence
         blocks.fill_texts()
         blocks.fill_around(page.attributes.hidden.view("u1"))
-        blocks.fill_places(page.text_counts.title_words, len(page.title_ids))
-        blocks.fill_description(page.text_counts.description_pairs, len(page.description_pairs))
+        blocks.fill_places(len(page.title_ids))
+        blocks.fill_description(len(page.description_pairs))
         _Opinions(blocks).fill(page.attributes)
         blocks.fill_shares(page.attributes.key)
         for row in self.counted:
@@ -191,7 +192,7 @@ cdef class _Blocks:
     cdef Py_ssize_t[::1] heading  # the nearest above each block, or -1
     cdef const double[::1] c, words, letters, score
     cdef const double[:, ::1] count
-    cdef const int64_t[::1] linked, tags, stops
+    cdef const int64_t[::1] linked, tags
     cdef const uint8_t[::1] first, last
     cdef const uint64_t[::1] hashes
     cdef double[:, ::1] rows
@@ -200,15 +201,15 @@ cdef class _Blocks:
         blocks, counts, self.of = page.blocks, page.text_counts, _Elements(page.containers)
         self.by, self.c, self.n, self.score, self.rows = by, by.numbers, self.of.n, score, rows
         self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
-        self.count, self.letters, self.stops = counts.counts, counts.letters, counts.stop_words
-        self.first, self.last, self.hashes = counts.first, counts.last, counts.hashes
+        self.count, self.hashes, self.first, self.last = counts
+        self.letters = self.count[TEXT_LETTERS]
         self.headline, self.heading = -1, numpy.empty(self.n, "p")
         _check_sizes(self.n, (
             self.words.shape[0], self.linked.shape[0], self.tags.shape[0], self.count.shape[1],
-            self.letters.shape[0], self.stops.shape[0], self.first.shape[0], self.last.shape[0],
-            self.hashes.shape[0], self.score.shape[0], self.rows.shape[1],
+            self.first.shape[0], self.last.shape[0], self.hashes.shape[0], self.score.shape[0],
+            self.rows.shape[1],
         ))
-        _check_sizes(N_CLASSES, (self.count.shape[0],))
+        _check_sizes(N_COUNTS, (self.count.shape[0],))
         _check_sizes(NEIGHBOUR + len(by.near) * len(by.offsets), (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
 
@@ -254,19 +255,15 @@ cdef class _Blocks:
                 level += 1
             rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
-    cdef fill_places(self, const int64_t[::1] hits, double n_title):
-        """Fill in the place by words, by the headline and by headings.
-
-        The *hits* are words of the title, which has *n_title*.
-        """
-        cdef const double[::1] c = self.c, words = self.words
+    cdef fill_places(self, double n_title):
+        """Fill in the place by words, by the headline, which has words of the title, and headings."""
+        cdef const double[::1] c = self.c, words = self.words, hits = self.count[TEXT_TITLE]
         cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1
         cdef int level, of_headline = 0, n_main = 0, n_later = 0
         cdef double before = 0, total = 0, overlap, rank, greatest = -1
         cdef double full = max(1.0, min(n_title, c[FULL_TITLE]))
         cdef double[:, ::1] rows = self.rows
         cdef bint is_title
-        _check_sizes(n, (hits.shape[0],))
         for i in range(n):
             total += words[i]
         for i in range(n):
@@ -304,13 +301,13 @@ cdef class _Blocks:
     cdef int level(self, Py_ssize_t block) noexcept:
         return self.by.levels[self.of.tag_around(0, block)]
 
-    cdef fill_description(self, const int64_t[::1] hits, double n_pairs):
-        """Fill in the page's description of itself, by the *hits* of its pairs of words."""
+    cdef fill_description(self, double n_pairs):
+        """Fill in the page's description of itself, by its pairs of words."""
+        cdef const double[::1] hits = self.count[TEXT_PAIRS]
         cdef double side = -1
         cdef double[:, ::1] rows = self.rows
         cdef Py_ssize_t i
         cdef bint is_shown
-        _check_sizes(self.n, (hits.shape[0],))
         rows[RECALL:EVIDENCE] = 0.0
         for i in range(self.n if n_pairs else 0):
             is_shown = self.of.tag_around(0, i) != self.c[TITLE_TAG]

@@ -179,7 +179,7 @@ cdef class _Opinions:
         """Sum what blocks have inside each element."""
         cdef Py_ssize_t n = self.of.n, i, row
         cdef double n_stops = 0, n_words = 0, share, unlinked
-        cdef const int64_t[::1] stops = self.blocks.stops
+        cdef const double[::1] stops = self.blocks.count[TEXT_STOPS]
         cdef double[:, ::1] value = self.value
         for i in range(n):
             if value[PROSE, i] > 0:

@@ -64,6 +64,7 @@ CELL: Final = frozenset({"td", "th"})
 # What a tag does to the gap that it is in, as bits: how much it breaks, and what it tells beside.
 _JOINT, _OF_LIST, _OF_BLOCK = 3, 4, 8
 _OPENS_ITEM, _OPENS_CELL, _OPENS_ROW, _OF_CAPTION = 16, 32, 64, 128
+_JOINT_OF = [_JOINTS[gap & _JOINT] for gap in range(256)]
 _OPENS = _OPENS_ITEM | _OPENS_CELL | _OPENS_ROW  # of opening tags alone
 _ROLES = bytes(
     (PARAGRAPH if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS))
@@ -100,7 +101,7 @@ class Runs(NamedTuple):
     @property
     def joints(self) -> list[str]:
         """What is before each but the first."""
-        return [_JOINTS[gap & _JOINT] for gap in self.gaps[1:]]
+        return [*map(_JOINT_OF.__getitem__, self.gaps[1:])]
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -291,7 +292,6 @@ def _gap_of(roles: Iterable[int]) -> int:
 
 DASH: Final = "- "
 LONGEST_TAG: Final = 200  # characters of it that are read
-_ORDERED_LIST: Final = TAG_NUMBERS["ol"]
 _START: Final = re.compile(r"""\sstart\s*=\s*["']?(\d{1,9})(?!\d)""", re.IGNORECASE)
 
 
@@ -310,14 +310,14 @@ def _items_of(gaps: bytes) -> tuple[list[int], list[int]]:
 
 def _marks(tokens: Tokens, starts: Indices) -> list[str]:
     """The marks of the items whose texts begin at *starts*."""
-    if _ORDERED_LIST not in tokens.tag.tobytes():
-        return [DASH] * len(starts)
+    opens = tokens.is_open("ol").nonzero()[0]
+    ends = np.where(tokens.partner[opens] >= 0, tokens.partner[opens], len(tokens))
+    if not (starts.searchsorted(opens) < starts.searchsorted(ends)).any():
+        return [DASH] * len(starts)  # the ordered lists are elsewhere
     ordered, lists = (is_tag_of(tokens, names) for names in (ORDERED, LISTS))
     every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
     items = every[every.searchsorted(starts) - 1]
     parent = nearest_ancestors(tokens, lists & (tokens.kind == OPEN))
-    if not ordered[parent[items]].any():  # the ordered lists are elsewhere
-        return [DASH] * len(items)
     numbers: dict[int, int] = {}
     marks: dict[int, str] = {}
     for item, around in zip(every.tolist(), parent[every].tolist(), strict=True):
@@ -388,7 +388,7 @@ def _have_prose(tokens: Tokens, first: Indices, last: Indices) -> Bools:
 
 def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    if not any(gap & _OPENS_CELL for gap in runs.gaps):
+    if max(runs.gaps) < _OPENS_CELL:
         return
     rows = _Rows.of(tokens, runs)
     if not rows.data:

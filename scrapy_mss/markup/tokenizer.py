@@ -97,13 +97,10 @@ def _affordable(tokens: Tokens) -> Tokens:
     return replace(tokens, **columns)
 
 
-def word_ids(text: str) -> TokenIds:
+def word_ids(text: str) -> list[int]:
     """The ids of the words of a short *text*, an attribute's value for example, in their order."""
-    if not text:
-        return np.zeros(0, np.uint64)
-    tokens = tokenize(text)
-    words: TokenIds = tokens.token_id[tokens.is_word]
-    return words
+    _, ids, *_ = _columns(text, porter)
+    return [each for each in ids.tolist() if each & KIND_MASK == WORD]
 
 
 def _tables() -> tuple[object, ...]:

@@ -197,7 +197,7 @@ class PageUrl:
     def parts(self) -> tuple[list[str], list[str]]:
         """The segments of the path, without an extension, and the values of the query."""
         split = split_url(self.url[:MAX_READ].lower())
-        names = filter(None, map(unquote, split.path.split("/")))
+        names = [unquote(name) if "%" in name else name for name in split.path.split("/")]
         segments = [_FILE_EXTENSION.sub("", name) if "." in name else name for name in names]
         values = [each.partition("=")[2] for each in split.query.split("&")]
         return list(filter(None, segments)), list(filter(None, values))

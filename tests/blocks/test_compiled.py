@@ -18,7 +18,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
-    pairs,
+    pairs_of,
     text_counts,
 )
 from scrapy_mss.core.hashing import numbered
@@ -71,7 +71,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
         assert one.of("digit")[block] == sum(text[0].isdigit() for text in texts)
         assert one.of("sentence_end")[block] == ends
         assert one.of("symbol")[block] == len(run) - len(words)
-        assert one.letters[block] == sum(map(len, words))
+        assert one.of("letters")[block] == sum(map(len, words))
         assert bool(one.last[block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
         assert bool(one.first[block] & BITS["comma"]) == texts[0].startswith((",", ";"))
 
@@ -86,11 +86,11 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     ids, is_word = page.tokens.token_id.tolist(), page.tokens.is_word
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
-    for found in both(lambda: text_counts(page.texts, known, set(pairs(some).tolist()))):
+    for found in both(lambda: text_counts(page.texts, known, pairs_of(some.tolist()))):
         n_words = [sum(word in known for word in words) for words in blocks]
         n_pairs = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
-        assert found.title_words.tolist() == n_words
-        assert found.description_pairs.tolist() == n_pairs
+        assert found.of("title_words").tolist() == n_words
+        assert found.of("description_pairs").tolist() == n_pairs
 
 
 @given(PAGES, st.integers(0, 9))

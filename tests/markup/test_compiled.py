@@ -25,12 +25,10 @@ from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
-    MAX_TAG_LENGTH,
     TagPlaces,
     attribute_values,
     attributes_of_tag,
     element_attributes,
-    open_tags_with,
     rows_with,
 )
 from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
@@ -364,29 +362,6 @@ def test_both_ways_find_a_name_wherever_it_is_in_a_long_tag(filler: str) -> None
     compiled, python = both(lambda: rows_with("abn", text, tags_at(places)).tolist())
 
     assert compiled == python == holding
-
-
-METAS = st.lists(
-    st.sampled_from(
-        [
-            *("<meta ", "</meta ", "<p ", "<META\n", "<meta>", "> ", ">", "<"),
-            *(" name=description", " scr", " CR", " cR", "c", "r", "\xe9", "\u4e00", "one"),
-            "x" * (MAX_TAG_LENGTH - 8),
-        ]
-    ),
-    max_size=20,
-).map("".join)
-
-
-@given(st.one_of(METAS, TEXTS))
-@examples(8)
-@example("<meta cr><meta " + "x" * MAX_TAG_LENGTH + "cr></meta cr><p cr>")
-def test_both_ways_find_the_same_tags_with_a_name(source: str) -> None:
-    tokens = tokenize(source)
-
-    one, other = both(lambda: open_tags_with("cr", "meta", tokens))
-
-    assert one == other
 
 
 @given(TEXTS)
