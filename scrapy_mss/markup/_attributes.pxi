@@ -28,16 +28,18 @@ def rows_with(str sought not None, str text not None, tags):
     cdef array found = clone(_INT32S, rows.shape[0], False)
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t n, size = PyUnicode_GET_LENGTH(text)
+    cdef Py_ssize_t n = 0, size = PyUnicode_GET_LENGTH(text), i, at, end
     _check_rows(rows, starts, ends, size)
     if not name or not name.isascii():
         raise ValueError(f"{sought!r} is no name of ASCII")
-    if PyUnicode_KIND(text) == 1:
-        n = _choose(<const uint8_t*> data, size, rows, starts, ends, name, into)
-    elif PyUnicode_KIND(text) == 2:
-        n = _choose(<const uint16_t*> data, size, rows, starts, ends, name, into)
-    else:
-        n = _choose(<const uint32_t*> data, size, rows, starts, ends, name, into)
+    for i in range(rows.shape[0]):
+        into[n], at, end = rows[i], starts[rows[i]], ends[rows[i]]
+        if PyUnicode_KIND(text) == 1:
+            n += _holds(<const uint8_t*> data, at, end, size, name)
+        elif PyUnicode_KIND(text) == 2:
+            n += _holds(<const uint16_t*> data, at, end, size, name)
+        else:
+            n += _holds(<const uint32_t*> data, at, end, size, name)
     resize(found, n)
     return found
 
@@ -85,18 +87,6 @@ cdef int _pick(
             ):
                 values[i] = _value(text, source, each.value, each.value_end)
     return 0
-
-
-cdef Py_ssize_t _choose(
-    char_t* text, Py_ssize_t size, const int[::1] rows, const int[::1] starts,
-    const int[::1] ends, bytes name, int* into
-):
-    """Put those of *rows* whose tags hold *name* there; how many they are."""
-    cdef Py_ssize_t i, n = 0
-    for i in range(rows.shape[0]):
-        into[n] = rows[i]
-        n += _holds(text, starts[rows[i]], ends[rows[i]], size, name)
-    return n
 
 
 cdef int _check_rows(
@@ -253,9 +243,10 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
     cdef const int[::1] start = tokens.start, end = tokens.end
     cdef const int[::1] partner = tokens.partner, unclosed = tokens.unclosed
-    cdef Py_ssize_t n = kind.shape[0], i, until = 0, before = -1
+    cdef Py_ssize_t n = kind.shape[0], i, until = 0, before = n
     cdef int row, parent, n_rows = 0, n_opening = 0
     cdef array row_of = clone(_INT32S, n + 1, False)  # the last is that of no token
+    cdef array token_of = clone(_INT32S, n, False)
     cdef int* rows = row_of.data.as_ints
     _check_sizes(
         n, (tag.shape[0], start.shape[0], end.shape[0], partner.shape[0], unclosed.shape[0])
@@ -267,7 +258,7 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
         if i >= until and kind[i] <= CLOSE:
             _check(partner[i] + 1, n + 1)
             _check(unclosed[i] + 1, i + 2)
-            rows[i] = n_rows
+            rows[i], token_of.data.as_ints[n_rows] = n_rows, i
             n_rows += 1
             if kind[i] == OPEN and is_raw[tag[i]]:
                 until = max(partner[i], i + 1)
@@ -281,18 +272,16 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     cdef int* parents = (<array> columns[3]).data.as_ints
     cdef int* opening = (<array> columns[4]).data.as_ints
     cdef int* by_name = (<array> columns[5]).data.as_ints
-    for i in range(n):
-        row = rows[i]
-        if row < 0:
-            continue
+    for row in range(n_rows):
+        i = token_of.data.as_ints[row]
         number[row], opens[row] = tag[i], kind[i] == OPEN
         starts[row], ends[row] = start[i], end[i]
         partners[row] = rows[partner[i] if partner[i] >= 0 else n]
-        parent = rows[unclosed[before]] if before >= 0 and unclosed[before] >= 0 else -1
+        parent = rows[before]
         if parent >= 0 and not (opens[parent] and partners[parent] >= 0):
             parent = parents[parent]
         parents[row] = parent
-        before = i
+        before = unclosed[i] if unclosed[i] >= 0 else n  # what is open behind the tag
         if kind[i] == OPEN:
             opening[n_opening] = row
             n_opening += 1

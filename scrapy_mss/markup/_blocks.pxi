@@ -18,19 +18,20 @@ cdef enum:  # roles of tags, as `segmentation` has them
 cdef class Segmenter:
     """The columns of `segmentation.Blocks` and of its `Containers`.
 
-    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. More
-    blocks than *fewest*, and than one for so many characters as *densest*, are joined.
+    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. Too many
+    blocks are joined by *affordable*.
     """
 
     cdef bytes roles
     cdef const uint8_t* role_of
-    cdef Py_ssize_t n_levels, fewest, densest
+    cdef Py_ssize_t n_levels
+    cdef object affordable
 
-    def __init__(self, bytes roles not None, n_levels, fewest, densest):
+    def __init__(self, bytes roles not None, n_levels, affordable):
         _check_sizes(256, (len(roles),))
         self.roles = roles
         self.role_of = roles
-        self.n_levels, self.fewest, self.densest = n_levels, fewest, densest
+        self.n_levels, self.affordable = n_levels, affordable
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
@@ -40,9 +41,7 @@ cdef class Segmenter:
         _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0], unclosed.shape[0]))
         firsts, lasts = numpy.empty(n, "p"), numpy.empty(n, "p")
         n_runs = self.find(kind, tag, firsts, lasts)
-        if n_runs > max(self.fewest, len(tokens.source) // self.densest):
-            n_runs = self.joined(start, firsts, lasts, n_runs)
-        firsts, lasts = firsts[:n_runs].copy(), lasts[:n_runs].copy()
+        firsts, lasts = self.affordable(tokens, firsts[:n_runs].copy(), lasts[:n_runs].copy())
         return (
             (firsts, lasts, *self.counted(kind, tag, partner, firsts, lasts)),
             self.containers(kind, tag, partner, unclosed, firsts),
@@ -74,21 +73,6 @@ cdef class Segmenter:
             elif role & (ENDS_RUN | BREAKS_LINE):
                 after_break = role & BREAKS_LINE
         return n_runs
-
-    @cython.cdivision(True)
-    cdef Py_ssize_t joined(
-        self, const int[::1] start, Py_ssize_t[::1] firsts, Py_ssize_t[::1] lasts,
-        Py_ssize_t n_runs
-    ):
-        """Join the runs that begin in one cell of the source; how many are left."""
-        cdef Py_ssize_t n_left = 0, cell = -1, run
-        for run in range(n_runs):
-            if start[firsts[run]] // self.densest > cell:
-                cell = start[firsts[run]] // self.densest
-                firsts[n_left] = firsts[run]
-                n_left += 1
-            lasts[n_left - 1] = lasts[run]
-        return n_left
 
     cdef tuple containers(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
@@ -284,8 +268,7 @@ def scored(page, const double[::1] probability, others, double bias):
     values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
     cdef double[::1] value = values, score = scores
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (is_other.shape[0], is_title.shape[0], words.shape[0], first.shape[0]))
-    _check_sizes(n, (size.shape[0],))
+    _check_sizes(n, (len(others), len(is_title), len(words), len(first), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
     cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")

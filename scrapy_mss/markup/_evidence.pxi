@@ -24,35 +24,26 @@ cdef class BlockEvidence:
 
     def __call__(self, page, bayes):
         cdef _Elements of = _Elements(page.containers)
-        cdef const uint64_t[::1] id_of = page.tokens.token_id
-        cdef const int[::1] token = page.blocks.text
-        cdef const uint32_t[::1] word_of = page.attributes.word
-        cdef uint64_t[::1] text = numpy.empty(token.shape[0], "u8")
-        cdef uint64_t[::1] word = numpy.empty(word_of.shape[0], "u8")
-        cdef const uint64_t[::1] shape
-        cdef Py_ssize_t i
-        for i in range(text.shape[0]):
-            _check(token[i], id_of.shape[0])
-            text[i] = id_of[token[i]] * self.factors[0]
-        for i in range(word.shape[0]):
-            word[i] = word_of[i] * self.factors[0]
-        shape = self.shapes(page.blocks.words, page.blocks.linked_words)
+        cdef uint64_t factor = self.factors[0]
         families = {family.name: family for family in bayes.families}
-        rows = numpy.empty((5, of.n))
+        ids, words = page.tokens.token_id[page.blocks.text], page.attributes.word.astype("u8")
+        shapes = self.shapes(page.blocks.words, page.blocks.linked_words)
+        rows = numpy.empty((N_EVIDENCE, of.n))
         self.pool(
-            of, page, self.odds(text, bayes, families["unigram"]),
-            self.odds(shape, bayes, families["shape"]),
-            self.odds(word, bayes, families["class_words"]), rows,
+            of, page, self.odds(ids, factor, bayes, families["unigram"]),
+            self.odds(shapes, 1, bayes, families["shape"]),
+            self.odds(words, factor, bayes, families["class_words"]), rows,
         )
         return rows
 
-    cdef const uint64_t[::1] shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
+    cdef shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
         """The blocks' shapes with those of their neighbours, mixed."""
         cdef Py_ssize_t n = words.shape[0], i
         cdef double size
         cdef uint64_t mixed
         cdef uint64_t[::1] alone = numpy.full(n + 2, BEYOND_PAGE, "u8")
-        cdef uint64_t[::1] hash_of = numpy.empty(n, "u8")
+        hashes = numpy.empty(n, "u8")
+        cdef uint64_t[::1] hash_of = hashes
         _check_sizes(n, (linked.shape[0],))
         for i in range(n):
             size = max(words[i], 1)
@@ -62,15 +53,16 @@ cdef class BlockEvidence:
             mixed = alone[i] * self.factors[0]
             mixed = (mixed ^ mixed >> FOLD ^ alone[i + 1]) * self.factors[1]
             hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
-        return hash_of
+        return hashes
 
-    cdef const double[::1] odds(self, const uint64_t[::1] keys, bayes, family):
-        """The log-odds of what has these *keys*; each is looked up once."""
+    cdef const double[::1] odds(self, const uint64_t[::1] ids, uint64_t factor, bayes, family):
+        """The log-odds of what has these *ids*, to be mixed by a *factor*; each looked up once."""
         cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
         cdef double smoothing = family.smoothing, prior = bayes.prior
         cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
-        cdef const Py_ssize_t[::1] number = _numbered(keys)
-        cdef Py_ssize_t n = keys.shape[0], n_different = 0, i
+        cdef const Py_ssize_t[::1] number = _numbered(ids)
+        cdef Py_ssize_t n = ids.shape[0], n_different = 0, i
+        cdef uint64_t mixed
         cdef uint64_t[::1] place = numpy.empty(n, "u8")
         cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
         _check_sizes(counts.shape[0], (1 << bits,))
@@ -78,7 +70,8 @@ cdef class BlockEvidence:
         of_different, of_keys = numpy.empty(n), numpy.empty(n)
         cdef double[::1] ratio = of_different, odds = of_keys
         for i in range(n):
-            place[number[i]] = (keys[i] ^ keys[i] >> FOLD) * self.factors[1] >> (64 - bits)
+            mixed = ids[i] * factor
+            place[number[i]] = (mixed ^ mixed >> FOLD) * self.factors[1] >> (64 - bits)
             n_different = max(n_different, number[i] + 1)
         for i in range(n_different):  # nothing else, so that many wait for memory at once
             found[i, 0], found[i, 1] = counts[place[i], 0], counts[place[i], 1]

@@ -204,11 +204,8 @@ cdef class _Blocks:
         self.count, self.hashes, self.first, self.last = counts
         self.letters = self.count[TEXT_LETTERS]
         self.headline, self.heading = -1, numpy.empty(self.n, "p")
-        _check_sizes(self.n, (
-            self.words.shape[0], self.linked.shape[0], self.tags.shape[0], self.count.shape[1],
-            self.first.shape[0], self.last.shape[0], self.hashes.shape[0], self.score.shape[0],
-            self.rows.shape[1],
-        ))
+        columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score, *counts.counts
+        _check_sizes(self.n, (self.rows.shape[1], *map(len, columns)))
         _check_sizes(N_COUNTS, (self.count.shape[0],))
         _check_sizes(NEIGHBOUR + len(by.near) * len(by.offsets), (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
@@ -256,7 +253,7 @@ cdef class _Blocks:
             rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
     cdef fill_places(self, double n_title):
-        """Fill in the place by words, by the headline, which has words of the title, and headings."""
+        """Fill in the place by words, by the headline, which has words of the title, and so on."""
         cdef const double[::1] c = self.c, words = self.words, hits = self.count[TEXT_TITLE]
         cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1
         cdef int level, of_headline = 0, n_main = 0, n_later = 0

@@ -14,24 +14,18 @@ cdef enum:
 
 cdef enum:
     MAX_RANGES = 64
-    MAX_BARE_NAMES = 256
-
-cdef struct BareName:
-    const uint8_t* letters
-    Py_ssize_t size
-    int following  # the next with the same first letter, or -1
 
 cdef uint8_t _CLASSES[N_CODES]
 cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
 cdef uint32_t _LAST[MAX_RANGES]
 cdef Py_ssize_t _n_ranges = 0
-cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
-cdef BareName _NAMES[MAX_BARE_NAMES]  # the same
-cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
+cdef frozenset _BARE_NAMES = frozenset(BARE_NAMES)  # of references without semicolon
+cdef Py_ssize_t _LONGEST_BARE = max(map(len, BARE_NAMES))
+cdef bint _BEGINS_BARE[1 << 14]  # whether one has the two letters, of seven bits each
 
 
-cdef int _prepare_tables(ideographs, bare_names) except -1:
-    """Take over the ranges of *ideographs*, and the references that need no semicolon."""
+cdef int _prepare_tables(ideographs) except -1:
+    """Take over the ranges of *ideographs*, and note how references begin."""
     global _n_ranges
     cdef uint32_t code
     if len(ideographs) > MAX_RANGES:
@@ -40,23 +34,10 @@ cdef int _prepare_tables(ideographs, bare_names) except -1:
         _FIRST[_n_ranges] = ord(first)
         _LAST[_n_ranges] = ord(last or first)
     _n_ranges = len(ideographs)
-    _prepare_names(sorted((name.encode() for name in bare_names), key=len))
+    for one, other, *_ in BARE_NAMES:
+        _BEGINS_BARE[ord(one) << 7 | ord(other)] = True
     for code in range(N_CODES):
         _CLASSES[code] = _class_of(code)
-    return 0
-
-
-cdef int _prepare_names(list shortest_first) except -1:
-    cdef bytes name
-    cdef const uint8_t* letters
-    if len(shortest_first) > MAX_BARE_NAMES:
-        raise ValueError(f"{len(shortest_first)} names where {MAX_BARE_NAMES} have room")
-    _BARE_NAMES[:] = shortest_first  # which keeps the letters
-    memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
-    for number, name in enumerate(shortest_first):
-        letters = name
-        _NAMES[number] = BareName(letters, len(name), _FIRST_NAME[letters[0]])
-        _FIRST_NAME[letters[0]] = number
     return 0
 
 
@@ -84,7 +65,7 @@ cdef uint8_t _class_of(uint32_t code):
     return found
 
 
-_prepare_tables(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES)
+_prepare_tables(re.findall("(.)(?:-(.))?", CJK))
 
 
 cdef inline uint8_t _class(uint32_t code):
@@ -146,17 +127,16 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
 
 
 cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
-    """After the name at *at* that needs no semicolon; *at* if there is none."""
-    cdef int name = _FIRST_NAME[text[at]]
-    cdef Py_ssize_t i
-    while name >= 0:
-        i = 0
-        while i < _NAMES[name].size and at + i < n and text[at + i] == _NAMES[name].letters[i]:
-            i += 1
-        if i == _NAMES[name].size:
-            return at + i
-        name = _NAMES[name].following
-    return at
+    """After the longest name at *at* that needs no semicolon; *at* if there is none."""
+    cdef Py_ssize_t size = min(n - at, _LONGEST_BARE)
+    if size < 2 or text[at] | text[at + 1] >= 0x80 or (
+        not _BEGINS_BARE[text[at] << 7 | text[at + 1]]
+    ):
+        return at
+    cdef str letters = PyUnicode_FromKindAndData(sizeof(text[0]), text + at, size)
+    while size and letters[:size] not in _BARE_NAMES:
+        size -= 1
+    return at + size
 
 
 cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):

@@ -468,25 +468,3 @@ cdef class Tokenizer:
             _scan(<const uint32_t*> data, n, text, codes, self.no_token, tokens)
         free.append(codes)
         return 0
-
-
-# --- what is around a token --------------------------------------------------------------------
-
-
-def nearest(const int[::1] parent not None, chosen):
-    """int32[n]: the nearest of the *chosen* on the way from each to its parent and on; or -1."""
-    cdef const uint8_t[::1] is_chosen = chosen.view("u1")
-    cdef Py_ssize_t n = parent.shape[0], i
-    result = numpy.empty(n, "i4")
-    cdef int[::1] around = result
-    _check_sizes(n, (is_chosen.shape[0],))
-    for i in range(n):
-        if parent[i] >= i:
-            raise ValueError(f"the parent of token {i} is {parent[i]}")
-        if parent[i] < 0:
-            around[i] = -1
-        elif is_chosen[parent[i]]:
-            around[i] = parent[i]
-        else:
-            around[i] = around[parent[i]]
-    return result

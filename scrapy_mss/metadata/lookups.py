@@ -207,13 +207,15 @@ def consistent_with_url(lookup: Lookup) -> Lookup:
     """*lookup* without the dates that contradict the day in the page's URL."""
 
     def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
-        day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
-        for text in lookup(page, keys):
-            value = dates.parse(clean(text), page.language)
-            if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
-                yield value
+        values = (dates.parse(clean(text), page.language) for text in lookup(page, keys))
+        return (value for value in values if value and _is_near_day_of_url(page, value))
 
     return consistent
+
+
+def _is_near_day_of_url(page: ParsedPage, value: str) -> bool:
+    day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
+    return day is None or dates.days_between(day, value) <= MAX_DAYS_APART
 
 
 # --- authors --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import Final
@@ -177,12 +177,9 @@ class ParsedPage:
 
     @lazy
     def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading.
-
-        Those without a year may be as the page has them.
-        """
+        """All short lines after the heading, or of the whole page if there is no heading."""
         read = self._until_body
-        further = islice(_lines(self._runs, _cleaned_if_dated), MAX_DISTANT_LINES - len(read))
+        further = islice(_lines(self._runs), MAX_DISTANT_LINES - len(read))
         return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
 
     @lazy
@@ -393,15 +390,9 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _lines(runs: Iterable[Fragment], cleaned: Callable[[str], str] = clean) -> Iterator[Fragment]:
+def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if (line := cleaned(text)))
-
-
-def _cleaned_if_dated(text: str) -> str:
-    """What `clean` gives of a *text* that may have a year; the text itself of others."""
-    is_plain = text.isprintable() and "&" not in text and "<" not in text
-    return text.strip() if is_plain and not has_year(text) else clean(text)
+    return ((line, row) for text, row in runs if (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

@@ -38,6 +38,7 @@ BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th t
 
 JSON_LD: Final = "ld+json"  # in the type of a script
 
+SHORTEST_SIGNED: Final = len("<p id=autor>")  # a tag that has a sign
 LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
 MAX_SIBLINGS: Final = 3  # that precede each of them
 
@@ -363,7 +364,8 @@ class PageTree:
         source, starts, ends = self._source, self._start, self._end
         inner = dict.fromkeys(map(self._displaying, rows))
         around = dict.fromkeys(row for each in inner for row in self._upwards(each, levels))
-        found = (row for row in around if sign.search(source, starts[row], ends[row]))
+        long = (row for row in around if ends[row] - starts[row] >= SHORTEST_SIGNED)
+        found = (row for row in long if sign.search(source, starts[row], ends[row]))
         return list(map(self._element, found))
 
     def _displaying(self, row: int) -> int:

@@ -219,22 +219,15 @@ def _lead(tokens: Tokens, first: int) -> int:
     return begin + at if at >= 0 else first
 
 
-def elements_around(tokens: Tokens, is_chosen: bytes, place: int, most: int) -> list[int]:
-    """The opening tags of the innermost elements around a token, by the numbers that are chosen.
+class _Columns(NamedTuple):
+    """Of the tokens, what is looked at one by one."""
 
-    There are at most so many, among the `MAX_STEPS` nearest tags that are open there.
-    """
-    kinds, tags = tokens.kind.data, tokens.tag.data
-    partners, unclosed = tokens.partner.data, tokens.unclosed.data
-    around: list[int] = []
-    at = place
-    for _ in range(MAX_STEPS):
-        at = unclosed[at - 1] if at > 0 else -1
-        if at < 0 or len(around) >= most:
-            break
-        if is_chosen[tags[at]] and kinds[at] == OPEN and partners[at] >= 0:
-            around.append(at)
-    return around
+    kind: memoryview
+    tag: memoryview
+    partner: memoryview
+    unclosed: memoryview
+    start: memoryview
+    end: memoryview
 
 
 @dataclass(frozen=True)
@@ -262,7 +255,7 @@ class _Article:
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
-        name = TAG_NAMES[self._columns[1][place]]
+        name = TAG_NAMES[self._columns.tag[place]]
         if name == "unknown":
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
@@ -309,18 +302,30 @@ class _Article:
     # --- what is around a tag ---------------------------------------------------------------------
 
     @lazy
-    def _columns(self) -> tuple[memoryview, ...]:
-        """Of the tokens, what is looked at one by one."""
+    def _columns(self) -> _Columns:
         tokens = self.tokens
-        return tokens.kind.data, tokens.tag.data, tokens.partner.data
+        columns = tokens.kind, tokens.tag, tokens.partner, tokens.unclosed
+        return _Columns(*(each.data for each in (*columns, tokens.clean_start, tokens.clean_end)))
 
     def _around(self, place: int) -> list[int]:
-        """The opening tags of the elements around *place*, the innermost first."""
-        return elements_around(self.tokens, _IS_AROUND, place, MAX_DEPTH)
+        """The opening tags of the innermost elements around *place*, the innermost first.
+
+        They are among the `MAX_STEPS` nearest tags that are open there.
+        """
+        kinds, tags, partners, unclosed, _, _ = self._columns
+        around: list[int] = []
+        at = place
+        for _ in range(MAX_STEPS):
+            at = unclosed[at - 1] if at > 0 else -1
+            if at < 0 or len(around) >= MAX_DEPTH:
+                break
+            if _IS_AROUND[tags[at]] and kinds[at] == OPEN and partners[at] >= 0:
+                around.append(at)
+        return around
 
     def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
         """Those of *elements* whose names have one of *numbers*."""
-        tags = self._columns[1]
+        tags = self._columns.tag
         return [each for each in elements if tags[each] in numbers]
 
     @lazy
@@ -334,7 +339,7 @@ class _Article:
 
     def _has_kept(self, element: int) -> bool:
         """Whether any of an element's words is kept; if not, it stands beside the text."""
-        return self._kept_words.find(1, element, self._columns[2][element]) >= 0
+        return self._kept_words.find(1, element, self._columns.partner[element]) >= 0
 
     def _is_in_box(self, around: list[int]) -> bool:
         """Whether a picture is in a block that has words, none of which is kept."""
@@ -345,7 +350,7 @@ class _Article:
             box = element
         if box < 0:
             return False
-        at, end = box, self._columns[2][box]
+        at, end = box, self._columns.partner[box]
         for _ in range(FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1):
             at = self._words.find(1, at, end) + 1
             if not at:
@@ -364,7 +369,7 @@ class _Article:
     def _sources(self, place: int, around: list[int]) -> Iterator[Mapping[str, str]]:
         """The attributes of each `<source>` in the `<picture>` around its first image."""
         for element in around[:1]:
-            is_picture = TAG_NAMES[self.tokens.tag[element]] == "picture"
+            is_picture = TAG_NAMES[self._columns.tag[element]] == "picture"
             if is_picture and self._opening("img", element)[:1] == [place]:
                 yield from self._inside(element)
 
@@ -376,7 +381,7 @@ class _Article:
         """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
             self._places[name] = self.tokens.is_open(name).nonzero()[0].tolist()
-        places, end = self._places[name], int(self.tokens.partner[element])
+        places, end = self._places[name], self._columns.partner[element]
         first = bisect_left(places, element)
         after = bisect_left(places, max(end, element), first)
         return places[first : min(after, first + MAX_INSIDE)]
@@ -389,7 +394,7 @@ class _Article:
             return self._text(captions[0])
         if not self._may_have_caption(place):
             return ""
-        kinds, tags, partners = self._columns
+        kinds, tags, partners = self._columns[:3]
         near = kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
         for at in (place + 1 + found.start() for found in _OPENING.finditer(near)):
             name = TAG_NAMES[tags[at]]
@@ -402,8 +407,8 @@ class _Article:
 
     def _may_have_caption(self, place: int) -> bool:
         """Whether anything is called a caption near behind a picture, or much stands there."""
-        last = min(place + CAPTION_WITHIN, len(self.tokens)) - 1
-        start, end = self.tokens.clean_end[place], self.tokens.clean_end[last]
+        ends = self._columns.end
+        start, end = ends[place], ends[min(place + CAPTION_WITHIN, len(ends)) - 1]
         return end - start > MAX_TAG or CAPTION in self.tokens.clean[start:end].lower()
 
     def _is_called_caption(self, element: int) -> bool:
@@ -413,10 +418,10 @@ class _Article:
     def _text(self, element: int) -> str:
         """The text of an *element* on one line; many pictures may share it."""
         if element not in self._texts:
-            tokens, end = self.tokens, int(self.tokens.partner[element])
-            start = int(tokens.clean_end[element])
-            until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
-            text = _TAG.sub(" ", _INLINE_TAG.sub("", tokens.clean[start:until]))
+            _, _, partners, _, starts, ends = self._columns
+            start, end = ends[element], partners[element]
+            until = min(starts[end], start + 4 * MAX_CAPTION) if end > 0 else start
+            text = _TAG.sub(" ", _INLINE_TAG.sub("", self.tokens.clean[start:until]))
             self._texts[element] = _on_one_line(decode_all(text))
         return self._texts[element]
 
@@ -424,8 +429,8 @@ class _Article:
 
     def _bounds(self, place: int) -> tuple[int, int]:
         """Where the tag at *place* begins and ends, cut if it is too long."""
-        start = int(self.tokens.clean_start[place])
-        return start, min(int(self.tokens.clean_end[place]), start + MAX_TAG)
+        start = self._columns.start[place]
+        return start, min(self._columns.end[place], start + MAX_TAG)
 
     def _source(self, place: int) -> str:
         start, end = self._bounds(place)

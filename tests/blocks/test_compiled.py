@@ -23,7 +23,7 @@ from scrapy_mss.blocks.texts import (
 )
 from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Indices, Tokens
 from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
@@ -128,6 +128,10 @@ _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was no
 STOPS = np.zeros(1, np.uint8)
 
 
+def as_they_are(_: Tokens, first: Indices, last: Indices) -> tuple[Indices, Indices]:
+    return first, last
+
+
 def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
     return SimpleNamespace(**{**vars(tokens), **columns})
 
@@ -135,7 +139,7 @@ def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
 @pytest.mark.parametrize("name", ["kind", "tag", "start", "partner", "unclosed"])
 def test_columns_of_other_tokens_are_refused(name: str) -> None:
     tokens = tokenize("<p>one two</p>")
-    segmenter = _compiled.Segmenter(bytes(256), 2, 1, 1)
+    segmenter = _compiled.Segmenter(bytes(256), 2, as_they_are)
     short = changed(tokens, **{name: getattr(tokens, name)[1:].copy()})
 
     with pytest.raises(ValueError, match=r"expected \d values, got \d"):
@@ -194,4 +198,4 @@ def test_a_parent_that_comes_later_is_refused() -> None:
     later = changed(tokens, unclosed=np.full(len(tokens), 3, np.int32))
 
     with pytest.raises(ValueError, match="parent of token 1 is 3"):
-        _compiled.Segmenter(bytes(256), 2, 9, 9)(later)
+        _compiled.Segmenter(bytes(256), 2, as_they_are)(later)
