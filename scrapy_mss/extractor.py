@@ -61,8 +61,8 @@ from scrapy_mss.pages.kinds import (
     ARTICLE_KINDS,
     LIVE_BLOG,
     OTHER,
+    REPEATED,
     Verdict,
-    verdict_by_repeated,
     verdict_of,
 )
 from scrapy_mss.pages.page_facts import KeptText, PageFacts
@@ -391,7 +391,8 @@ class Extractor:
             return None
         text = readable(page.tokens, before)
         facts = facts_of(reading.page, before, text, reading.article_probability)
-        return verdict_by_repeated(facts)
+        verdict = verdict_of(facts, REPEATED)
+        return verdict if verdict.sign else None
 
     def _kept(self, page: Page, chosen: Selection) -> Bools:
         """bool[n_tokens]: the text of what was *chosen*, without what the rules leave out."""

@@ -33,8 +33,8 @@ from scrapy_mss.wrappers.schema import document_of, read_document
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 NOTHING: Final = -1  # the generation of a copy without any counts
 EMPTY: Final = b""  # the change that a copy which misses too much begins with
-# Of changes that are kept, fifty pages or more: a worker is sent what it lacks with each page.
-MAX_BYTES: Final = 2**21
+# Of changes that are kept, some forty pages: a worker is sent what it lacks with each page.
+MAX_BYTES: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)

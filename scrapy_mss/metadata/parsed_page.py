@@ -369,7 +369,7 @@ _MAY_BE_BYLINE: Final = re.compile(
 
 def _is_byline(element: Element) -> bool:
     """Whether *element* is marked as a byline, or links to the page of an author."""
-    if _any_in(BYLINE_MARKERS, markers_of(element)):
+    if any(map(markers_of(element).__contains__, BYLINE_MARKERS)):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
 
@@ -402,7 +402,3 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
         if n_long > MAX_LONG_LINES:
             return
         yield line, row
-
-
-def _any_in(wanted: Iterable[str], text: str) -> bool:
-    return any(map(text.__contains__, wanted))

@@ -393,7 +393,9 @@ def _list(element: _Element) -> list[_Block]:
     """
     outside: list[_Block] = []
     items: list[list[_Block]] = []
-    for is_item, children in groupby(element.children, _is_item):
+    for is_item, children in groupby(
+        element.children, lambda node: isinstance(node, _Element) and node.name == "li"
+    ):
         if is_item:
             items += [_blocks(child) for child in children if isinstance(child, _Element)]
         else:
@@ -401,10 +403,6 @@ def _list(element: _Element) -> list[_Block]:
     numbers = _numbers(element) if element.name == "ol" else [None] * len(items)
     shown = [(item, number) for item, number in zip(items, numbers, strict=True) if item]
     return outside + _listed([item for item, _ in shown], [number for _, number in shown])
-
-
-def _is_item(node: _Node) -> bool:
-    return isinstance(node, _Element) and node.name == "li"
 
 
 def _listed(items: list[list[_Block]], numbers: list[int | None]) -> list[_Block]:

@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -219,27 +218,21 @@ def _lead(tokens: Tokens, first: int) -> int:
     return begin + at if at >= 0 else first
 
 
-class _Columns(NamedTuple):
-    """Of the tokens, what is looked at one by one."""
-
-    kind: memoryview
-    tag: memoryview
-    partner: memoryview
-    unclosed: memoryview
-    start: memoryview
-    end: memoryview
-
-
-@dataclass(frozen=True)
 class _Article:
     """The tokens of a page, with what is around each of them."""
 
-    tokens: Tokens
-    kept: Bools
-    url: str
-    _places: dict[str, list[int]] = field(default_factory=dict)
-    _texts: dict[int, str] = field(default_factory=dict)
-    _values: dict[int, dict[str, str]] = field(default_factory=dict)
+    def __init__(self, tokens: Tokens, kept: Bools, url: str) -> None:
+        self.tokens, self.kept, self.url = tokens, kept, url
+        # What is looked at one by one.
+        self._kinds = tokens.kind.data
+        self._tags = tokens.tag.data
+        self._partners = tokens.partner.data
+        self._unclosed = tokens.unclosed.data
+        self._starts = tokens.clean_start.data
+        self._ends = tokens.clean_end.data
+        self._places: dict[str, list[int]] = {}
+        self._texts: dict[int, str] = {}
+        self._values: dict[int, dict[str, str]] = {}
 
     @lazy
     def base(self) -> str:
@@ -255,7 +248,7 @@ class _Article:
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
-        name = TAG_NAMES[self._columns.tag[place]]
+        name = TAG_NAMES[self._tags[place]]
         if name == "unknown":
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
@@ -301,18 +294,13 @@ class _Article:
 
     # --- what is around a tag ---------------------------------------------------------------------
 
-    @lazy
-    def _columns(self) -> _Columns:
-        tokens = self.tokens
-        columns = tokens.kind, tokens.tag, tokens.partner, tokens.unclosed
-        return _Columns(*(each.data for each in (*columns, tokens.clean_start, tokens.clean_end)))
-
     def _around(self, place: int) -> list[int]:
         """The opening tags of the innermost elements around *place*, the innermost first.
 
         They are among the `MAX_STEPS` nearest tags that are open there.
         """
-        kinds, tags, partners, unclosed, _, _ = self._columns
+        kinds, tags = self._kinds, self._tags
+        partners, unclosed = self._partners, self._unclosed
         around: list[int] = []
         at = place
         for _ in range(MAX_STEPS):
@@ -325,8 +313,7 @@ class _Article:
 
     def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
         """Those of *elements* whose names have one of *numbers*."""
-        tags = self._columns.tag
-        return [each for each in elements if tags[each] in numbers]
+        return [each for each in elements if self._tags[each] in numbers]
 
     @lazy
     def _words(self) -> bytes:
@@ -339,7 +326,7 @@ class _Article:
 
     def _has_kept(self, element: int) -> bool:
         """Whether any of an element's words is kept; if not, it stands beside the text."""
-        return self._kept_words.find(1, element, self._columns.partner[element]) >= 0
+        return self._kept_words.find(1, element, self._partners[element]) >= 0
 
     def _is_in_box(self, around: list[int]) -> bool:
         """Whether a picture is in a block that has words, none of which is kept."""
@@ -350,7 +337,7 @@ class _Article:
             box = element
         if box < 0:
             return False
-        at, end = box, self._columns.partner[box]
+        at, end = box, self._partners[box]
         for _ in range(FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1):
             at = self._words.find(1, at, end) + 1
             if not at:
@@ -369,7 +356,7 @@ class _Article:
     def _sources(self, place: int, around: list[int]) -> Iterator[Mapping[str, str]]:
         """The attributes of each `<source>` in the `<picture>` around its first image."""
         for element in around[:1]:
-            is_picture = TAG_NAMES[self._columns.tag[element]] == "picture"
+            is_picture = TAG_NAMES[self._tags[element]] == "picture"
             if is_picture and self._opening("img", element)[:1] == [place]:
                 yield from self._inside(element)
 
@@ -381,7 +368,7 @@ class _Article:
         """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
             self._places[name] = self.tokens.is_open(name).nonzero()[0].tolist()
-        places, end = self._places[name], self._columns.partner[element]
+        places, end = self._places[name], self._partners[element]
         first = bisect_left(places, element)
         after = bisect_left(places, max(end, element), first)
         return places[first : min(after, first + MAX_INSIDE)]
@@ -394,20 +381,19 @@ class _Article:
             return self._text(captions[0])
         if not self._may_have_caption(place):
             return ""
-        kinds, tags, partners = self._columns[:3]
-        near = kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
+        near = self._kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
         for at in (place + 1 + found.start() for found in _OPENING.finditer(near)):
-            name = TAG_NAMES[tags[at]]
+            name = TAG_NAMES[self._tags[at]]
             if name in MEDIA_TAGS:
                 break
-            is_block = name in BLOCK_TAGS and partners[at] > at
+            is_block = name in BLOCK_TAGS and self._partners[at] > at
             if is_block and (name == "figcaption" or self._is_called_caption(at)):
                 return self._text(at)
         return ""
 
     def _may_have_caption(self, place: int) -> bool:
         """Whether anything is called a caption near behind a picture, or much stands there."""
-        ends = self._columns.end
+        ends = self._ends
         start, end = ends[place], ends[min(place + CAPTION_WITHIN, len(ends)) - 1]
         return end - start > MAX_TAG or CAPTION in self.tokens.clean[start:end].lower()
 
@@ -418,9 +404,8 @@ class _Article:
     def _text(self, element: int) -> str:
         """The text of an *element* on one line; many pictures may share it."""
         if element not in self._texts:
-            _, _, partners, _, starts, ends = self._columns
-            start, end = ends[element], partners[element]
-            until = min(starts[end], start + 4 * MAX_CAPTION) if end > 0 else start
+            start, end = self._ends[element], self._partners[element]
+            until = min(self._starts[end], start + 4 * MAX_CAPTION) if end > 0 else start
             text = _TAG.sub(" ", _INLINE_TAG.sub("", self.tokens.clean[start:until]))
             self._texts[element] = _on_one_line(decode_all(text))
         return self._texts[element]
@@ -429,8 +414,8 @@ class _Article:
 
     def _bounds(self, place: int) -> tuple[int, int]:
         """Where the tag at *place* begins and ends, cut if it is too long."""
-        start = self._columns.start[place]
-        return start, min(self._columns.end[place], start + MAX_TAG)
+        start = self._starts[place]
+        return start, min(self._ends[place], start + MAX_TAG)
 
     def _source(self, place: int) -> str:
         start, end = self._bounds(place)

@@ -12,7 +12,7 @@ those are preferred that only the wall itself has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from scrapy_mss.pages import media, walls
@@ -59,21 +59,12 @@ class Verdict(NamedTuple):
         return f"{self.sign}: {self.seen}" if self.sign else "as the page classifier takes it"
 
 
-def verdict_of(facts: PageFacts) -> Verdict:
-    """The kind of a page: that of the first sign that it has, or what the classifier says."""
-    return _verdict_by(SIGNS, facts) or Verdict(ARTICLE if facts.likely else OTHER)
-
-
-def verdict_by_repeated(facts: PageFacts) -> Verdict | None:
-    """The verdict by what other pages of the site may have, too, and is none of an article."""
-    return _verdict_by(REPEATED, facts)
-
-
-def _verdict_by(signs: Iterable[Sign], facts: PageFacts) -> Verdict | None:
-    for sign in signs:
+def verdict_of(facts: PageFacts, signs: Sequence[Sign] = ()) -> Verdict:
+    """The kind of a page: that of the first of *signs*, or of all, or what the classifier says."""
+    for sign in signs or SIGNS:
         if seen := sign.sees(facts):
             return Verdict(sign.kind, sign.what, seen)
-    return None
+    return Verdict(ARTICLE if facts.likely else OTHER)
 
 
 SIGNS: Final = (

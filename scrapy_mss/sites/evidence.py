@@ -120,7 +120,10 @@ def usual_share(recalled: Recalled, probability: Floats) -> float:
     pages, likely = recalled.texts[0], recalled.keys.words * probability * (probability > EVEN)
     if float(likely @ (pages == 0)) > SURELY_MOST * float(np.add.reduce(likely)):
         return 0.0
-    usual = _share_of_article(pages / recalled.pages, likely)
+    ascending = np.argsort(pages, kind="stable")
+    through = np.cumsum(likely[ascending])
+    middle = int(np.searchsorted(through, through[-1] / 2))
+    usual = float(pages[ascending][min(middle, len(pages) - 1)] / recalled.pages)
     return usual if usual < EVERYWHERE else 0.0
 
 
@@ -146,14 +149,6 @@ def neighbours(keys: BlockKeys, repeated: Floats) -> Floats:
 
 def _strength(share: Floats) -> Floats:
     return np.log1p(STEEPNESS * share)
-
-
-def _share_of_article(share: Floats, words: Floats) -> float:
-    """The median *share* by *words*: what half of the likely article is repeated at most."""
-    ascending = np.argsort(share, kind="stable")
-    through = np.cumsum(words[ascending])
-    middle = int(np.searchsorted(through, through[-1] / 2))
-    return float(share[ascending][min(middle, len(share) - 1)])
 
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:

@@ -309,13 +309,17 @@ class SiteMemory:
     def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:
         """All *memories* added, within the bounds, beyond which their order does not count."""
         memories = list(memories)
-        period = max([each.period for each in memories], default=0)
-        known = [each.at(period) for each in memories] or [cls()]
-        total = reduce(_sum, known)
-        if len(total.texts) <= MAX_TEXTS and len(total.containers) <= MAX_CONTAINERS:
-            return total
-        texts, containers = total.texts.bounded(MAX_TEXTS), total.containers.bounded(MAX_CONTAINERS)
-        return replace(total, texts=texts, containers=containers)
+        period = max((each.period for each in memories), default=0)
+        known = [each.at(period) for each in memories]
+        texts, containers = (each.texts for each in known), (each.containers for each in known)
+        return cls(
+            sum(each.pages for each in known),
+            sum(each.labelled_pages for each in known),
+            period,
+            reduce(KeyedCounts.plus, texts, KeyedCounts.none()).bounded(MAX_TEXTS),
+            reduce(KeyedCounts.plus, containers, KeyedCounts.none()).bounded(MAX_CONTAINERS),
+            reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
+        )
 
     def at(self, period: int) -> SiteMemory:
         """The memory as it counts in *period*; a past one changes nothing."""
@@ -333,18 +337,6 @@ class SiteMemory:
             self.containers.scaled(halvings),
             self.addresses.scaled(halvings),
         )
-
-
-def _sum(one: SiteMemory, other: SiteMemory) -> SiteMemory:
-    """Both memories of one period added, whatever the bounds."""
-    return SiteMemory(
-        one.pages + other.pages,
-        one.labelled_pages + other.labelled_pages,
-        one.period,
-        one.texts.plus(other.texts),
-        one.containers.plus(other.containers),
-        one.addresses.plus(other.addresses),
-    )
 
 
 def period_of(minute: int) -> int:
