@@ -220,8 +220,9 @@ class BlockInputs(NamedTuple):
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    rows = np.empty((len(INPUTS), len(score)))
-    fill_inputs(page, evidence, score, rows)
+    rows, end = np.empty((len(INPUTS), len(score))), _ENDS[-2]
+    fill_inputs(page, evidence, score, rows[:end])
+    _fill_neighbours(rows[_OF_NEIGHBOURS], rows[end:])
     return BlockInputs(score, Columns(INPUTS, rows))
 
 
@@ -229,17 +230,15 @@ def _tables() -> tuple[object, ...]:
     """What the compiled part knows of each step, and which rows are something else at last."""
     sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("blocks", "words"))
     counted = [*COUNTED, *map(INPUTS.index, sizes)]
-    of_neighbours = _OF_NEIGHBOURS.tolist(), list(NEIGHBOUR_OFFSETS)
-    tables = *feature_tables(), *opinion_tables()
-    return *tables, LOG1P_TABLE, counted, *of_neighbours, _ENDS[:-1]
+    return *feature_tables(), *opinion_tables(), LOG1P_TABLE, counted, _ENDS[:-1]
 
 
 @accelerated(_tables, "InputFiller")
 def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
-    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS``."""
+    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS`` but for the neighbours."""
     columns = Columns(INPUTS, rows)
-    of_blocks, of_evidence, scores, opinions, containers, neighbours = (
-        rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
+    of_blocks, of_evidence, scores, opinions, containers = (
+        rows[end - len(part) : end] for part, end in zip(_PARTS[:-1], _ENDS[:-1], strict=True)
     )
     above = fill_features(page, of_blocks)
     of_evidence[:] = evidence
@@ -248,7 +247,6 @@ def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> No
     scores[0], scores[1], scores[2] = score, of_heading_above(above, score), np.log1p(total)
     kept, _ = evidence_mass(page, rows[_OPINIONS])
     fill_containers(page, np.array([mass, kept]), containers)
-    _fill_neighbours(rows[_OF_NEIGHBOURS], neighbours)
 
 
 def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:

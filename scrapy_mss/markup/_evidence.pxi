@@ -56,31 +56,26 @@ cdef class BlockEvidence:
         return hashes
 
     cdef const double[::1] odds(self, const uint64_t[::1] ids, uint64_t factor, bayes, family):
-        """The log-odds of what has these *ids*, to be mixed by a *factor*; each looked up once."""
+        """The log-odds of what has these *ids*, to be mixed by a *factor*."""
         cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
         cdef double smoothing = family.smoothing, prior = bayes.prior
         cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
-        cdef const Py_ssize_t[::1] number = _numbered(ids)
-        cdef Py_ssize_t n = ids.shape[0], n_different = 0, i
+        cdef Py_ssize_t n = ids.shape[0], i
         cdef uint64_t mixed
-        cdef uint64_t[::1] place = numpy.empty(n, "u8")
         cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
         _check_sizes(counts.shape[0], (1 << bits,))
         _check_sizes(2, (counts.shape[1],))
-        of_different, of_keys = numpy.empty(n), numpy.empty(n)
-        cdef double[::1] ratio = of_different, odds = of_keys
-        for i in range(n):
+        ratios = numpy.empty(n)
+        cdef double[::1] odds = ratios
+        for i in range(n):  # nothing else, so that many wait for memory at once
             mixed = ids[i] * factor
-            place[number[i]] = (mixed ^ mixed >> FOLD) * self.factors[1] >> (64 - bits)
-            n_different = max(n_different, number[i] + 1)
-        for i in range(n_different):  # nothing else, so that many wait for memory at once
-            found[i, 0], found[i, 1] = counts[place[i], 0], counts[place[i], 1]
-        for i in range(n_different):
-            ratio[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
-            ratio[i] = ratio[i] if found[i, 0] | found[i, 1] else INFINITY
-        numpy.log(of_different[:n_different], out=of_different[:n_different])
+            mixed = (mixed ^ mixed >> FOLD) * self.factors[1] >> (64 - bits)
+            found[i, 0], found[i, 1] = counts[mixed, 0], counts[mixed, 1]
         for i in range(n):
-            odds[i] = ratio[number[i]] - prior if ratio[number[i]] < INFINITY else 0.0
+            odds[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
+        numpy.log(ratios, out=ratios)
+        for i in range(n):
+            odds[i] = odds[i] - prior if found[i, 0] | found[i, 1] else 0.0
         return odds
 
     cdef pool(

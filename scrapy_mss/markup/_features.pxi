@@ -53,7 +53,6 @@ cdef class _Elements:
         self.around, self.n, self.m = containers.around, containers.n_blocks, self.begin.shape[0]
         self.parent = containers.parent
         _check_sizes(self.m, (self.end.shape[0], self.tag.shape[0], self.parent.shape[0] - 1))
-        _check_sizes(self.n, (self.around.shape[1],))
         _check_all(self.begin, self.n + 1)
         _check_all(self.end, self.n + 1)
         _check_all(containers.around.reshape(-1), self.m + 1)
@@ -128,31 +127,29 @@ cdef class InputFiller:
     By the number of a tag are the rows of *parents* (right around a block) and *ancestors*, the
     *levels* of headings, and the *roles* and *points* that opinions give; *hashes* has the class
     words that say something, *word_roles* what; *weights* are those of levels. *counted* are rows
-    that are logarithms of counts, which *logarithms* has of small ones; each of the rows *near* is
-    known of the blocks some *offsets* further on, too.
+    that are logarithms of counts, which *logarithms* has of small ones.
     """
 
     cdef const uint8_t[::1] parents, ancestors, levels, roles, word_roles
     cdef const uint32_t[::1] hashes
     cdef const double[::1] points, weights, numbers, constants, logarithms
-    cdef list counted, near, offsets
+    cdef list counted
 
     def __init__(
         self, parents, ancestors, levels, numbers, hashes, word_roles, roles, points, weights,
-        constants, logarithms, counted, near, offsets, parts
+        constants, logarithms, counted, parts
     ):
         self.parents, self.ancestors, self.levels = parents, ancestors, levels
         self.hashes, self.word_roles, self.roles, self.points = hashes, word_roles, roles, points
         self.numbers, self.constants, self.weights = numbers, constants, weights
-        self.logarithms, self.counted, self.near, self.offsets = logarithms, counted, near, offsets
+        self.logarithms, self.counted = logarithms, counted
         _check_sizes(256, (len(parents), len(ancestors), len(levels), len(roles), len(points)))
         _check_sizes(0x10000, (len(hashes), len(word_roles)))
         _check_sizes(N_NUMBERS, (len(numbers),))
         _check_sizes(N_CONSTANTS, (len(constants),))
         if parts != [EVIDENCE, SCORE, OPINION, MASS, NEIGHBOUR]:
             raise ValueError(f"the parts of the inputs end at {parts}: this was built for others")
-        for row in (*counted, *near):
-            _check(row, NEIGHBOUR)
+        _check(max(counted), NEIGHBOUR)
         _check(max(*parents, *ancestors), DEPTH - AROUND + 1)
 
     def __call__(self, page, evidence, score, rows):
@@ -160,14 +157,13 @@ cdef class InputFiller:
         rows[EVIDENCE:SCORE] = evidence
         blocks.fill_texts()
         blocks.fill_around(page.attributes.hidden.view("u1"))
-        blocks.fill_places(len(page.title_ids))
-        blocks.fill_description(len(page.description_pairs))
+        blocks.fill_places(len(page.title_ids), len(page.description_pairs))
         _Opinions(blocks).fill(page.attributes)
         blocks.fill_shares(page.attributes.key)
         for row in self.counted:
             self.take_logarithms(blocks.rows[row])
         numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
-        blocks.fill_neighbours()
+        blocks.adjust()
 
     cdef take_logarithms(self, double[::1] counts):
         """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
@@ -188,8 +184,7 @@ cdef class _Blocks:
 
     cdef InputFiller by
     cdef _Elements of
-    cdef Py_ssize_t n, headline
-    cdef Py_ssize_t[::1] heading  # the nearest above each block, or -1
+    cdef Py_ssize_t n, headline, heading  # blocks; the headline or -1; the first heading or n
     cdef const double[::1] c, words, letters, score
     cdef const double[:, ::1] count
     cdef const int64_t[::1] linked, tags
@@ -203,11 +198,10 @@ cdef class _Blocks:
         self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
         self.count, self.hashes, self.first, self.last = counts
         self.letters = self.count[TEXT_LETTERS]
-        self.headline, self.heading = -1, numpy.empty(self.n, "p")
         columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score, *counts.counts
         _check_sizes(self.n, (self.rows.shape[1], *map(len, columns)))
         _check_sizes(N_COUNTS, (self.count.shape[0],))
-        _check_sizes(NEIGHBOUR + len(by.near) * len(by.offsets), (self.rows.shape[0],))
+        _check_sizes(NEIGHBOUR, (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
 
     cdef fill_texts(self):
@@ -252,25 +246,36 @@ cdef class _Blocks:
                 level += 1
             rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
-    cdef fill_places(self, double n_title):
-        """Fill in the place by words, by the headline, which has words of the title, and so on."""
-        cdef const double[::1] c = self.c, words = self.words, hits = self.count[TEXT_TITLE]
-        cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1
+    cdef fill_places(self, double n_title, double n_pairs):
+        """Fill in the place by words, headline and headings, and what the description is of.
+
+        The headline has words of the title, and what is described pairs of the description's.
+        """
+        cdef const double[::1] c = self.c, words = self.words
+        cdef const double[:, ::1] count = self.count
+        cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1, described = self.n
         cdef int level, of_headline = 0, n_main = 0, n_later = 0
         cdef double before = 0, total = 0, overlap, rank, greatest = -1
         cdef double full = max(1.0, min(n_title, c[FULL_TITLE]))
         cdef double[:, ::1] rows = self.rows
         cdef bint is_title
+        self.heading = n
         for i in range(n):
             total += words[i]
         for i in range(n):
             level, is_title = self.level(i), self.of.tag_around(0, i) == c[TITLE_TAG]
             rows[POSITION, i], rows[RANK, i] = before / max(total, 1.0), <double> i / n
             rows[WORDS_BEFORE, i], rows[WORDS_AFTER, i] = before, total - before - words[i]
-            overlap = 0.0
+            rows[PAGE_WORDS, i], rows[HAS_DESCRIPTION, i] = total, n_pairs > 0
+            overlap = rows[RECALL, i] = rows[PRECISION, i] = 0.0
             if not is_title and 1 < words[i] <= c[MAX_HEADLINE]:
-                overlap = hits[i] / words[i] * min(1.0, hits[i] / full)
-            rows[PAGE_WORDS, i], rows[TITLE_OVERLAP, i] = total, overlap
+                overlap = count[TEXT_TITLE, i] / words[i] * min(1.0, count[TEXT_TITLE, i] / full)
+            if not is_title and n_pairs:
+                rows[RECALL, i] = min(1.0, count[TEXT_PAIRS, i] / n_pairs)
+                if words[i] > c[BY_CHANCE]:
+                    rows[PRECISION, i] = count[TEXT_PAIRS, i] / (words[i] - 1)
+                if rows[RECALL, i] > c[MIN_DESCRIBING]:
+                    described = min(described, i)
             rank = overlap + (c[H1_BONUS] if level == 1 else 0.0)
             rank += c[HEADING_BONUS] if level > 1 else 0.0
             if rank > greatest and not is_title and (
@@ -278,14 +283,15 @@ cdef class _Blocks:
             ):
                 greatest, headline, of_headline = rank, i, level
             n_main += level == 1
-            self.heading[i] = heading
+            rows[TITLE_OVERLAP, i] = overlap
             rows[HEADING_RANK, i] = c[NO_LEVEL] - level if level else 0.0
             rows[BELOW_HEADING, i] = before - rows[WORDS_BEFORE, heading] if heading >= 0 else 0.0
             rows[RANK_ABOVE, i] = rows[HEADING_RANK, heading] if heading >= 0 else 0.0
             rows[MAIN_HEADINGS, i] = min(<double> n_main, c[MAX_MAIN_HEADINGS])
             rows[SCORE, i] = self.score[i]
             rows[SCORE_ABOVE, i] = self.score[heading] if heading >= 0 else 0.0
-            heading = i if level else heading
+            if level:
+                heading, self.heading = i, min(self.heading, i)
             before += words[i]
         for i in range(n):
             n_later += 0 <= headline < i and of_headline and self.level(i) == of_headline
@@ -293,28 +299,11 @@ cdef class _Blocks:
             rows[HEADLINE_OVERLAP, i] = rows[TITLE_OVERLAP, headline] if headline >= 0 else 0.0
             before = rows[WORDS_BEFORE, headline] if headline >= 0 else rows[WORDS_BEFORE, i]
             rows[FROM_HEADLINE, i] = abs(rows[WORDS_BEFORE, i] - before)
+            rows[BELOW_DESCRIPTION, i] = 0 if described == n else 1 if i >= described else -1
         self.headline = headline
 
     cdef int level(self, Py_ssize_t block) noexcept:
         return self.by.levels[self.of.tag_around(0, block)]
-
-    cdef fill_description(self, double n_pairs):
-        """Fill in the page's description of itself, by its pairs of words."""
-        cdef const double[::1] hits = self.count[TEXT_PAIRS]
-        cdef double side = -1
-        cdef double[:, ::1] rows = self.rows
-        cdef Py_ssize_t i
-        cdef bint is_shown
-        rows[RECALL:EVIDENCE] = 0.0
-        for i in range(self.n if n_pairs else 0):
-            is_shown = self.of.tag_around(0, i) != self.c[TITLE_TAG]
-            rows[RECALL, i] = min(1.0, hits[i] / n_pairs) if is_shown else 0.0
-            if is_shown and self.words[i] > self.c[BY_CHANCE]:
-                rows[PRECISION, i] = hits[i] / (self.words[i] - 1)
-            side = 1 if rows[RECALL, i] > self.c[MIN_DESCRIBING] else side
-            rows[BELOW_DESCRIPTION, i], rows[HAS_DESCRIPTION, i] = side, 1.0
-        if side < 0:
-            rows[BELOW_DESCRIPTION] = 0.0
 
     cdef fill_shares(self, const uint32_t[::1] key_of):
         """Fill in where the evidence is, and what opinions keep, by elements' keys, too."""
@@ -387,19 +376,10 @@ cdef class _Blocks:
                 at = group[KEY_LEVELS * n + i]
                 rows[MASS + (j + 1) * N_SHARES - 1, i] = sums[at, j]
 
-    cdef fill_neighbours(self):
-        """Fill in what blocks some further on or back have; beyond the page's ends it is 0.
-
-        Before that, logarithms become negative before the headline, and far without a heading.
-        """
-        cdef Py_ssize_t n = self.n, i, at = NEIGHBOUR, row, by
-        cdef double[:, ::1] rows = self.rows
-        for i in range(n):
-            rows[FROM_HEADLINE, i] *= -1.0 if i < self.headline else 1.0
-            if self.heading[i] < 0:
-                rows[BELOW_HEADING, i] = self.c[FAR]
-        for row in self.by.near:
-            for by in self.by.offsets:
-                for i in range(n):
-                    rows[at, i] = rows[row, i + by] if 0 <= i + by < n else 0.0
-                at += 1
+    cdef adjust(self):
+        """Make logarithms negative before the headline, and far where no heading is above."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.rows[FROM_HEADLINE, i] *= -1.0 if i < self.headline else 1.0
+            if i <= self.heading:
+                self.rows[BELOW_HEADING, i] = self.c[FAR]

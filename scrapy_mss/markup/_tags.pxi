@@ -23,16 +23,11 @@ cdef enum Role:
 # A tag that was read, placed by a hash of its characters: three of five tags of a page come again.
 cdef struct Seen:
     int row  # counted from 1; 0 for none
-    int word  # the first of its words
+    int word, n_words  # the first of its words, and how many they are
     bint has_cue
 
-cdef struct Word:
-    Py_ssize_t start
-    Py_ssize_t size
-    uint32_t hashed
-
 cdef struct Words:
-    Word found[MAX_WORDS]
+    uint32_t found[MAX_WORDS]
     int n
     uint32_t key  # the running state of the hash of a tag with its words
 
@@ -58,34 +53,32 @@ cdef inline uint32_t _crc(uint32_t state, uint32_t letter):
 
 @cython.final
 cdef class _Found:
-    """What is found of a page's tags: a hash and a number of words for each, and their hashes."""
+    """What is found of tags: a hash of each, the hashes of words, and the row of the tag of each."""
 
     cdef uint32_t[::1] keys, words
-    cdef Py_ssize_t[::1] counts
+    cdef Py_ssize_t[::1] rows
     cdef Py_ssize_t n, n_words
     cdef list with_cue
 
-    def __cinit__(self, keys, words, counts):
-        self.keys, self.words, self.counts = keys, words, counts
-        self.with_cue = []
+    def __cinit__(self, keys, words, rows):
+        self.keys, self.words, self.rows, self.with_cue = keys, words, rows, []
 
     cdef void add_word(self, uint32_t hashed):
-        self.words[self.n_words] = hashed
+        self.words[self.n_words], self.rows[self.n_words] = hashed, self.n
         self.n_words += 1
 
-    cdef void end_tag(self, uint32_t key, Py_ssize_t n_words):
+    cdef void end_tag(self, uint32_t key):
         self.keys[self.n] = key
-        self.counts[self.n] = n_words
         self.n += 1
 
     cdef int add_again(self, Seen seen) except -1:
         """Add a tag that is as the one that was *seen*."""
-        cdef Py_ssize_t i, n_words = self.counts[seen.row - 1]
+        cdef Py_ssize_t i
         if seen.has_cue:
             self.with_cue.append(self.n)
-        for i in range(seen.word, seen.word + n_words):
+        for i in range(seen.word, seen.word + seen.n_words):
             self.add_word(self.words[i])
-        self.end_tag(self.keys[seen.row - 1], n_words)
+        self.end_tag(self.keys[seen.row - 1])
         return 0
 
 
@@ -165,8 +158,8 @@ cdef class TagReader:
             _check(number[row], self.n_elements)
             _check_place(start[row], end[row], PyUnicode_GET_LENGTH(text))
         keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
-        cdef Py_ssize_t[::1] counts = numpy.empty(n_tags, "p")
-        cdef _Found found = _Found(keys, words, counts)
+        elements = numpy.empty(self.most * n_tags, "p")
+        cdef _Found found = _Found(keys, words, elements)
         if PyUnicode_KIND(text) == 1:
             _add_tags(self, <const uint8_t*> data, text, number, start, end, found)
         elif PyUnicode_KIND(text) == 2:
@@ -177,14 +170,8 @@ cdef class TagReader:
         for row in found.with_cue:
             if self.is_hidden(text, start[row], end[row]):
                 hidden[row] = True
-        elements = numpy.empty(found.n_words, "p")
-        cdef Py_ssize_t[::1] element = elements
-        n = 0
-        for row in range(n_tags):
-            for i in range(counts[row]):
-                element[n] = row
-                n += 1
-        return chosen[:n_tags].copy(), keys, hidden, words[:found.n_words].copy(), elements
+        words, elements = words[:found.n_words].copy(), elements[:found.n_words].copy()
+        return chosen[:n_tags].copy(), keys, hidden, words, elements
 
     cdef int call_back(self, int tag, str source, _Found found) except -1:
         key, words = self.callback(tag, source)
@@ -192,7 +179,7 @@ cdef class TagReader:
         for word in words:
             found.add_word(word)
         found.with_cue.append(found.n)
-        found.end_tag(key, len(words))
+        found.end_tag(key)
         return 0
 
 
@@ -216,25 +203,24 @@ cdef int _add_tags(
             continue
         n_cues, n_words = len(found.with_cue), found.n_words
         if _add_tag(reader, text, first, last, reader.keys[number[row]], found):
-            same[0] = Seen(<int> row + 1, <int> n_words, len(found.with_cue) > n_cues)
+            same[0] = Seen(
+                <int> row + 1, <int> n_words, <int> (found.n_words - n_words),
+                len(found.with_cue) > n_cues,
+            )
         else:
             reader.call_back(number[row], PyUnicode_Substring(source, first, last), found)
     return 0
 
 
 cdef inline Py_ssize_t _place(const char* at, Py_ssize_t size, uint64_t mixed) noexcept nogil:
-    """The place of a tag of *size* bytes, by a hash that need not tell all tags apart."""
-    cdef uint64_t word = 0
-    while size >= <Py_ssize_t> sizeof(word):
-        memcpy(&word, at, sizeof(word))
-        mixed = (mixed ^ word) * 0x9E3779B97F4A7C15u
-        mixed ^= mixed >> 32
-        at += sizeof(word)
-        size -= sizeof(word)
-    while size > 0:
-        size -= 1
-        mixed = mixed * 31 + <uint8_t> at[size]
-    return mixed * 0x9E3779B97F4A7C15u >> (64 - SEEN_BITS)
+    """The place of a tag of *size* bytes, by its ends, which need not tell all tags apart."""
+    cdef uint64_t first = 0, last = 0
+    cdef Py_ssize_t n = min(size, <Py_ssize_t> sizeof(first))
+    memcpy(&first, at, n)
+    memcpy(&last, at + size - n, n)
+    mixed = (mixed ^ size ^ first) * 0x9E3779B97F4A7C15u ^ last
+    mixed = (mixed ^ mixed >> 32) * 0x9E3779B97F4A7C15u
+    return mixed >> (64 - SEEN_BITS)
 
 
 cdef inline bint _are_same(
@@ -282,8 +268,8 @@ cdef bint _add_tag(
     if has_cue:
         found.with_cue.append(found.n)
     for i in range(words.n):
-        found.add_word(words.found[i].hashed)
-    found.end_tag(~words.key, words.n)
+        found.add_word(words.found[i])
+    found.end_tag(~words.key)
     return True
 
 
@@ -324,10 +310,8 @@ cdef Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end):
     """After the value at *at*; *at* if it has a quote that is never closed, or nothing."""
     cdef Py_ssize_t start = at
     if at < end and (text[at] == c'"' or text[at] == c"'"):
-        at += 1
-        while at < end and text[at] != text[start]:
-            at += 1
-        return at + 1 if at < end else start
+        at = _closing_quote(text, start, end)
+        return at + 1 if at > start else start
     while at < end and not _is_space(text[at]) and (
         text[at] != c">" and text[at] != c'"' and text[at] != c"'"
     ):
@@ -339,11 +323,10 @@ cdef void _add_words(
     char_t* text, Py_ssize_t at, Py_ssize_t end, Words* words, int most
 ) noexcept:
     """Add the words of a value, each once, up to *most*."""
-    cdef Py_ssize_t i
-    cdef Word word
-    cdef uint32_t key
+    cdef Py_ssize_t i, start
+    cdef uint32_t key, hashed
     while at < end and words.n < most:
-        word.start = at
+        start = at
         if c"A" <= text[at] <= c"Z":
             at += 1
         i = at
@@ -351,35 +334,22 @@ cdef void _add_words(
             i += 1
         if i - at >= 2:
             at = i
-        elif at > word.start:  # a capital letter without small ones
+        elif at > start:  # a capital letter without small ones
             while at < end and c"A" <= text[at] <= c"Z":
                 at += 1
-            if at - word.start < 2:
+            if at - start < 2:
                 continue
         else:
             at = max(i, at + 1)
             continue
-        word.size = at - word.start
-        word.hashed = NO_LETTER
-        key = _crc(words.key, c" ")
-        for i in range(word.start, at):
-            word.hashed = _crc(word.hashed, text[i] | 0x20)
+        hashed, key = NO_LETTER, _crc(words.key, c" ")
+        for i in range(start, at):
+            hashed = _crc(hashed, text[i] | 0x20)
             key = _crc(key, text[i] | 0x20)
-        word.hashed = ~word.hashed
-        if _is_new(text, &word, words):
-            words.found[words.n] = word
+        i = 0
+        while i < words.n and words.found[i] != ~hashed:
+            i += 1
+        if i == words.n:
+            words.found[i] = ~hashed
             words.n += 1
             words.key = key
-
-
-cdef bint _is_new(char_t* text, const Word* word, const Words* words) noexcept:
-    cdef Py_ssize_t at, start
-    cdef int i
-    for i in range(words.n):
-        if words.found[i].hashed == word.hashed and words.found[i].size == word.size:
-            start, at = words.found[i].start, 0
-            while at < word.size and text[word.start + at] | 0x20 == text[start + at] | 0x20:
-                at += 1
-            if at == word.size:
-                return False
-    return True

@@ -137,7 +137,10 @@ def _words_in(texts: Iterable[str]) -> list[bytes]:
         found = [word for word in values.translate(_SMALL_LETTERS).split() if len(word) > 1]
     else:
         found = [word.lower() for word in _WORD.findall(values)]
-    return list(dict.fromkeys(found))[:MAX_CLASS_WORDS]
+    once: dict[int, bytes] = {}
+    for word in found:  # of two with one hash the first
+        once.setdefault(crc32(word), word)
+    return [*once.values()][:MAX_CLASS_WORDS]
 
 
 @lru_cache(2**13)  # a site's templates have the same tags on each of its pages
