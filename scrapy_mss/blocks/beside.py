@@ -182,8 +182,7 @@ def controls(story: Story) -> Bools | None:
 def data(story: Story) -> Bools | None:
     """Data for scripts that stands in the page as if it were text."""
     page = story.page
-    words = page.blocks.words.take(story.texts).tolist()
-    blocks = [at for at, n in zip(story.texts.tolist(), words, strict=True) if n >= MIN_DATA]
+    blocks = story.texts[page.blocks.words.take(story.texts) >= MIN_DATA].tolist()
     clean, start = page.tokens.clean, page.tokens.clean_start
     found = [at for at in blocks if _DATA.match(clean, int(start[page.blocks.first[at]]))]
     found = [at for at in found if not np.count_nonzero(page.ancestor_tags[:, at] == _PRE)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.texts import TextCounts, Texts, pairs_of, text_counts
-from scrapy_mss.core.hashing import mix, mix_rows
+from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import data_tables
@@ -84,11 +84,6 @@ class Page:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
         keys = np.concatenate((self.attributes.key, _NO_KEY))
         return keys.astype(np.uint64)[self.containers.around]
-
-    @lazy
-    def paths(self) -> TokenIds:
-        """uint64[n]: a hash of the tags and class words of all ancestors of each block."""
-        return mix_rows(self.ancestor_keys)
 
     @lazy
     def container_keys(self) -> TokenIds:

@@ -18,13 +18,13 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import is_among
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import (
@@ -135,7 +135,13 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
     if np.count_nonzero(above) == np.count_nonzero(above & kept):
         return kept
-    return kept | above & is_among(page.paths, page.paths[kept])
+    at = (above | kept).nonzero()[0]
+    keys = np.append(page.attributes.key, np.uint32(0))[page.containers.around[:, at]]
+    paths = [each.tobytes() for each in keys.T]
+    known = set(compress(paths, kept[at].tolist()))
+    joined = kept.copy()
+    joined[at] = [path in known for path in paths]
+    return joined
 
 
 def duplicates(page: Page, kept: Bools) -> Bools:

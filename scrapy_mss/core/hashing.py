@@ -34,13 +34,6 @@ def mix(columns: Sequence[TokenIds]) -> TokenIds:
     return mixed
 
 
-def mix_rows(rows: TokenIds) -> TokenIds:
-    """uint64[n]: a hash of each column of *rows* (uint64[k, n]), a polynomial of its numbers."""
-    factors = np.full(len(rows), MULTIPLIERS[0]).cumprod()
-    hashes: TokenIds = np.matmul(factors, rows)
-    return hashes
-
-
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
     found = _folded(mixed)

@@ -149,7 +149,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         assert self.checkpoints is not None
         await self.checkpoints.written()
         evaluating = self.checkpoints.run(partial(self._alarms, sorted(self._met)))
-        await completed(evaluating)
+        await completed(evaluating, at_end=True)
         return self._answered(evaluating)
 
     def evaluated_at_once(self) -> list[Alarm]:

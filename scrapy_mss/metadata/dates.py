@@ -208,14 +208,8 @@ def parse(text: str, language: str | None = None, *, day_first: bool | None = No
     Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
     """
     text = text[:MAX_LENGTH]
-    return iso_moment(text) or _remembered(
-        text, _is_day_first(language) if day_first is None else day_first
-    )
-
-
-@lru_cache(2**10)  # one place of a page after the other may have the same dates
-def _remembered(text: str, day_first: bool | None) -> str | None:  # noqa: FBT001
-    return in_any_format(text, day_first=day_first)
+    is_first = _is_day_first(language) if day_first is None else day_first
+    return iso_moment(text) or in_any_format(text, day_first=is_first)
 
 
 def iso_moment(text: str) -> str | None:
@@ -231,6 +225,7 @@ def iso_moment(text: str) -> str | None:
     return moment.isoformat() if _is_plausible(moment.date()) else None
 
 
+@lru_cache(2**10)  # one place of a page after the other may have the same dates
 def in_any_format(text: str, *, day_first: bool | None) -> str | None:
     """The date that *text* begins with, or has after one word, in one of `DAYS`."""
     if not _DIGIT.search(text):

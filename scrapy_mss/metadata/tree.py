@@ -173,10 +173,6 @@ class PageTree:
         """An opening tag in lower case: a look at it is cheaper than to read its attributes."""
         return self._source[self._start[element.row] : self._end[element.row]].lower()
 
-    def source_after(self, row: int) -> str:
-        """What stands between the tag in *row* and the next one; -1 is before the first."""
-        return self._source[self._end[row] if row >= 0 else 0 : self._start[row + 1]]
-
     def _element(self, row: int) -> Element:
         element = self._elements.get(row)
         if element is None:
@@ -229,7 +225,7 @@ class PageTree:
         rows = self._rows_of("script")[:most]
         rows = self._holding("json", rows) if json_ld else rows
         return (
-            self.source_after(row)
+            self._source[self._end[row] : self._start[row + 1]]
             for row, (kind,) in zip(rows, self._values_in(rows, ("type",)), strict=True)
             if is_json_ld(kind) == json_ld
         )
@@ -281,7 +277,12 @@ class PageTree:
     def named(self, name: str, most: int) -> Iterator[Element]:
         """The elements of a class or with an identifier."""
         elements = map(self._element, self._holding(name, self._opening))
-        return islice((each for each in elements if _is_named(each, name)), most)
+        named = (
+            each
+            for each in elements
+            if name == each.get("id") or name in (each.get("class") or "").split()
+        )
+        return islice(named, most)
 
     def tokens_in(self, element: Element) -> tuple[int, int]:
         """The token that *element* begins with, and the one that its content ends before."""
@@ -393,10 +394,6 @@ class PageTree:
             if self._opens[row]:
                 yield self._element(row)
             row -= 1
-
-
-def _is_named(element: Element, name: str) -> bool:
-    return name in (element.get("class") or "").split() or element.get("id") == name
 
 
 def is_json_ld(kind: str | None) -> bool:

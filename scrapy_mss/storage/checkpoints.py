@@ -182,7 +182,7 @@ class Checkpoints:
         if self._ending is None:
             self._begin(lambda part: part.take_last(finished=finished))
             await self._settled()
-            await completed(self._begin_ending())
+            await completed(self._begin_ending(), at_end=True)
 
     def close(self, *, finished: bool) -> None:
         """Write what `finish` has not written; what cannot be written is lost."""
@@ -238,7 +238,7 @@ class Checkpoints:
 
     async def _settled(self) -> None:
         while self._write is not None:  # a timer may begin the next
-            await completed(self._write)
+            await completed(self._write, at_end=True)
             self.settle()
 
     def _begin_ending(self) -> Future[None]:
@@ -259,18 +259,23 @@ def _new_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-store")
 
 
-async def completed(future: Future[Any]) -> None:
+async def completed(future: Future[Any], *, at_end: bool = False) -> None:
     """Wait until *future* is done, with a result or not.
 
     Neither errors nor cancellation are propagated: asyncio logs the error of a future that nobody
-    awaits, and a cancelled future is lost to all others that wait for it.
+    awaits, and a cancelled future is lost to all others that wait for it. A crawl that does not run
+    on asyncio is blocked, but for the coroutines *at_end*, of which Scrapy makes Deferreds.
     """
     if future.done():
         return
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        await _completed_in_reactor(future)
+        reactor: Any = sys.modules.get("twisted.internet.reactor")
+        if at_end and reactor is not None and reactor.running:
+            await _completed_in(reactor, future)
+        else:
+            done([future])
         return
     # A chained future of asyncio would take four times as long, twice a page.
     waiting, thread = loop.create_future(), get_ident()
@@ -289,12 +294,7 @@ async def completed(future: Future[Any]) -> None:
     await waiting
 
 
-async def _completed_in_reactor(future: Future[Any]) -> None:
-    """The same on Twisted alone, where Scrapy makes Deferreds of coroutines; elsewhere, block."""
-    reactor: Any = sys.modules.get("twisted.internet.reactor")
-    if reactor is None or not reactor.running:
-        done([future])
-        return
+async def _completed_in(reactor: Any, future: Future[Any]) -> None:  # noqa: ANN401 - untyped there
     from twisted.internet.defer import Deferred
 
     waiting: Deferred[None] = Deferred()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 import pytest
@@ -49,19 +50,22 @@ def test_without_memory_a_visit_reads_what_is_read_today(case: PageCase) -> None
     assert visited.scores.tolist() == today.scores.tolist()
 
 
-def crawled(n_pages: int, changed: tuple[str, str] = ("", "")) -> SiteMemory:
+def crawled(pages: Iterable[str]) -> SiteMemory:
     memory = SiteMemory()
-    for n in range(n_pages):
+    for page in pages:
         visit = SiteContext(memory, 1)
-        read(story(n).replace(*changed), visit)
+        read(page, visit)
         memory = memory.plus(visit.update.added)
     return memory
+
+
+STORIES = [*map(story, range(6))]
 
 
 def test_a_notice_under_every_article_is_no_longer_extracted() -> None:
     assert "subscriptions" in read(story(20)).text
 
-    text = read(story(20), SiteContext(crawled(6), 1)).text
+    text = read(story(20), SiteContext(crawled(STORIES), 1)).text
 
     assert "subscriptions" not in text
     assert text.count("boats stayed") == 8
@@ -70,7 +74,9 @@ def test_a_notice_under_every_article_is_no_longer_extracted() -> None:
 def test_a_teaser_stays_one_where_the_memory_takes_its_offer_away() -> None:
     page = story(20).replace("today or on another day", "subscribe to read on")
     declared = '<script type="application/ld+json">{"isAccessibleForFree": false}</script>'
-    memory = crawled(6, ("today or on another day", "subscribe to read on"))
+    memory = crawled(
+        each.replace("today or on another day", "subscribe to read on") for each in STORIES
+    )
 
     teaser = read(declared + page, SiteContext(memory, 1))
 
@@ -90,21 +96,17 @@ def forecast(n: int) -> str:
 
 
 def test_a_forecast_is_none_where_the_memory_takes_its_table_away() -> None:
-    memory = SiteMemory()
-    for n in range(16):
-        visit = SiteContext(memory, 1)
-        read(story(n) if n % 2 else forecast(n), visit)
-        memory = memory.plus(visit.update.added)
+    memory = crawled(story(n) if n % 2 else forecast(n) for n in range(16))
 
-    known = read(forecast(20), SiteContext(memory, 1))
+    alone, known = read(forecast(20)), read(forecast(20), SiteContext(memory, 1))
 
-    assert "Monday" in read(forecast(20)).text
+    assert "Monday" in alone.text
     assert "Monday" not in known.text
-    assert known.kind == read(forecast(20)).kind == "other"
+    assert known.kind == alone.kind == "other"
 
 
 def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
-    first, later = SiteContext(SiteMemory(), 1), SiteContext(crawled(6), 1)
+    first, later = SiteContext(SiteMemory(), 1), SiteContext(crawled(STORIES), 1)
     read(story(20), first)
     read(story(20), later)
 
@@ -112,7 +114,7 @@ def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
 
 
 def test_blocks_that_look_like_the_article_of_other_pages_make_no_article_of_a_page() -> None:
-    visit = SiteContext(crawled(6), 1, "http://a.example/pictures/1")
+    visit = SiteContext(crawled(STORIES), 1, "http://a.example/pictures/1")
 
     assert visit.article_probability(0.4, 0.7) == 0.4
     assert visit.article_probability(0.7, 0.4) == 0.4

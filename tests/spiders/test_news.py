@@ -40,6 +40,14 @@ def paths(paper: Paper, found: Crawl) -> set[str]:
     return {item.url.removeprefix(paper.url("")).partition("?")[0] for item in found.items}
 
 
+def test_lists_are_read_on_a_reactor_without_asyncio(paper: Paper, tmp_path: Path) -> None:
+    reactor = {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"}
+
+    (found,) = crawl(tmp_path, [Job("news", {"sites": paper.url("/")}, reactor)])
+
+    assert paths(paper, found) == set(paper.stories)
+
+
 def test_articles_come_from_feeds_sitemaps_fronts_and_sections(
     paper: Paper, tmp_path: Path
 ) -> None:
