@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -203,6 +204,23 @@ def test_what_cibuildwheel_runs_fails_on_a_wheel_that_is_not_compiled(
 
     assert (done.returncode == 0) == is_compiled, done.stderr
     assert is_compiled or "AssertionError" in done.stderr
+
+
+def test_flag_that_the_compiler_does_not_know_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clang refuses what is GCC's alone, and the compiled part would be left out."""
+    clang = tmp_path / "clang"
+    clang.write_text('#!/bin/sh\ncase "$*" in *vect-cost*) exit 1;; esac\n', encoding="utf-8")
+    clang.chmod(0o755)
+    monkeypatch.setattr("setuptools.setup", lambda **_: None)
+    monkeypatch.chdir(REPOSITORY)
+    flags = []
+    for compiler in ("true", str(clang)):
+        monkeypatch.setenv("CC", compiler)
+        flags.append(runpy.run_path("setup.py")["FLAGS"])
+
+    assert {*flags[0]} - {*flags[1]} == {"-fvect-cost-model=dynamic"}
 
 
 def test_what_extracting_needs_is_required() -> None:

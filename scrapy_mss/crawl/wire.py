@@ -110,7 +110,7 @@ class ModelChanges:
     A worker begins with all counts. After that, whatever was learned since it was last sent a page
     is sent with its next one, so that a page is always read by a whole state of the model, and a
     copy has the name of the state that it is in. A page adds some tens of kilobytes; a worker that
-    has missed more than all counts together take is sent these again.
+    has missed more than is kept of the changes is sent all counts again.
     """
 
     def __init__(self, model: Model) -> None:
