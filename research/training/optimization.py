@@ -1,17 +1,14 @@
 """Fitting: coefficients of a logistic regression, and a small network by Adam.
 
 The network is fitted here and not by scikit-learn's MLPClassifier since that has no dropout of
-inputs, by which no single feature is relied upon. Several are fitted to the labels; a smaller one
-then learns to give what their mean gives (Hinton et al., "Distilling the knowledge in a neural
-network", 2015), and is what reads pages. Everything is seeded and in one order, so the same pages
-give the same weights.
+inputs, by which no single feature is relied upon. Everything is seeded and in one order, so the
+same pages give the same weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -19,7 +16,7 @@ from research.errors import require
 from scrapy_mss.blocks.classifier import Matrix, Network
 from scrapy_mss.blocks.features import product
 from scrapy_mss.core.naive_bayes import logistic
-from scrapy_mss.markup.tokens import Bools, Floats, Indices
+from scrapy_mss.markup.tokens import Floats, Indices
 
 RIDGE = 1e-3  # on the mean loss; keeps the step finite where examples can be parted
 TOLERANCE = 1e-10  # of the gradient
@@ -36,9 +33,6 @@ class Config:
     networks: int = 3  # that are fitted apart; their mean is less of an accident than any of them
     hidden: int = 64
     epochs: int = 14
-    small: int = 32  # hidden units of the network that learns from them; 24 to 96 do as well
-    small_epochs: int = 20
-    small_decay: float = 3e-5  # what it learns from has no noise that it could fit
     batch: int = 1024
     sample: int = 160_000  # examples that an epoch sees, of half a million; all gain nothing more
     rate: float = 3e-3
@@ -96,8 +90,7 @@ def fit_network(
     """A network for *inputs* (float32[n, n_inputs]); an example counts by its *weights*."""
     config = config or Config()
     configs = [replace(config, seed=config.seed + number) for number in range(config.networks)]
-    teacher = _mean([_fitted(inputs, labels, weights, each) for each in configs])
-    return _distilled(inputs, weights, teacher, config)
+    return _mean([_fitted(inputs, labels, weights, each) for each in configs])
 
 
 def _mean(networks: Sequence[Network]) -> Network:
@@ -113,47 +106,6 @@ def _mean(networks: Sequence[Network]) -> Network:
 
 
 def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> Network:
-    """A network that learns the *labels*; a part of the inputs it does not see."""
-
-    def lesson(rows: Indices, seen: Matrix, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-        return seen * _mask(seen, config, rng), labels[rows]
-
-    network = _taught(inputs, weights, config, lesson)
-    network.hidden[:-1] *= np.float32(1.0 - config.dropout)  # in use every input is seen
-    return network
-
-
-def _distilled(inputs: Matrix, weights: Matrix, teacher: Network, config: Config) -> Network:
-    """A small network that learns what the *teacher* says.
-
-    In a third of a batch both do not see a part of the inputs, in another they see some of another
-    example, and agree on these, too: on other pages inputs come together that never do on these.
-    """
-
-    def lesson(rows: Indices, seen: Matrix, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-        third = len(rows) // 3
-        masked, mixed = seen[:third], seen[third : 2 * third]
-        masked *= _mask(masked, config, rng) / np.float32(1.0 - config.dropout)
-        others = seen[rng.permutation(len(rows))[: len(mixed)]]
-        np.copyto(mixed, others, where=~_mask(mixed, config, rng))
-        return seen, _forward(teacher, seen)[1]
-
-    small = replace(
-        config, hidden=config.small, epochs=config.small_epochs, decay=config.small_decay
-    )
-    return _taught(inputs, weights, small, lesson)
-
-
-def _mask(rows: Matrix, config: Config, rng: np.random.Generator) -> Bools:
-    """bool[n, n_inputs]: which inputs of the *rows* are seen."""
-    return rng.random(rows.shape, dtype=np.float32) > config.dropout
-
-
-# From the numbers of examples and their inputs to what is seen of these, and what is to be said.
-Lesson: TypeAlias = Callable[[Indices, Matrix, np.random.Generator], tuple[Matrix, Matrix]]
-
-
-def _taught(inputs: Matrix, weights: Matrix, config: Config, lesson: Lesson) -> Network:
     rng = np.random.default_rng(config.seed)
     network = _initial(inputs, config, rng)
     standardized = network.standardized(inputs)
@@ -167,13 +119,17 @@ def _taught(inputs: Matrix, weights: Matrix, config: Config, lesson: Lesson) -> 
         order = _drawn(chance, rng)
         for batch in range(batches):
             rows = order[batch * len(order) // batches : (batch + 1) * len(order) // batches]
-            seen, labels = lesson(rows, standardized[rows], rng)
-            hidden, output = _gradients(network, seen, labels, share[rows])
+            shape = len(rows), standardized.shape[1]
+            seen = rng.random(shape, dtype=np.float32) > config.dropout
+            hidden, output = _gradients(
+                network, standardized[rows] * seen, labels[rows], share[rows]
+            )
             decayed = [
                 hidden + config.decay * network.hidden,
                 output + config.decay * network.output,
             ]
             adam.step(decayed, 1.0 - (epoch * batches + batch) / (config.epochs * batches))
+    network.hidden[:-1] *= np.float32(1.0 - config.dropout)  # in use every input is seen
     return network
 
 
@@ -214,21 +170,15 @@ def _initial(inputs: Matrix, config: Config, rng: np.random.Generator) -> Networ
     )
 
 
-def _forward(network: Network, rows: Matrix) -> tuple[Matrix, Matrix]:
-    """What the hidden units give for standardized *rows*, and the probabilities that follow."""
-    sums = product(rows, network.hidden[:-1]) + network.hidden[-1]
-    activations = np.maximum(sums, 0.0)
-    log_odds = product(activations, network.output[:-1]) + network.output[-1]
-    clipped = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
-    return activations, 1 / (1 + np.exp(-clipped))
-
-
 def _gradients(
     network: Network, rows: Matrix, labels: Matrix, share: Matrix
 ) -> tuple[Matrix, Matrix]:
     """The gradients of the mean loss by each weight: back through the two layers."""
-    activations, probability = _forward(network, rows)
-    error = ((probability - labels) * share / len(rows)).astype(np.float32)
+    sums = product(rows, network.hidden[:-1]) + network.hidden[-1]
+    activations = np.maximum(sums, 0.0)
+    log_odds = product(activations, network.output[:-1]) + network.output[-1]
+    clipped = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    error = ((1 / (1 + np.exp(-clipped)) - labels) * share / len(rows)).astype(np.float32)
     delta = np.outer(error, network.output[:-1]) * (activations > 0)
     hidden = np.vstack((product(rows.T, delta), delta.sum(axis=0)))
     output = np.append(product(activations.T, error), error.sum())

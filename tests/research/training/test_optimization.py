@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from research.training.optimization import (
     SIGNED_RIDGE,
     SMALL_DEVIATION,
     Config,
-    _distilled,
     _gradients,
     fit_logistic,
     fit_network,
@@ -117,18 +115,3 @@ def test_a_network_learns_what_no_straight_line_parts() -> None:
     by_line = straight[:-1] @ unseen.T + straight[-1] > 0
     assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
     assert np.mean(by_line == inside) < 0.85
-
-
-def test_a_small_network_learns_what_another_one_says() -> None:
-    """Whatever that is: here, the contrary of what its examples are labelled with."""
-    points, labels = ring(600, 2)
-    weights = np.ones(len(labels), np.float32)
-    teacher = fit_network(points, 1 - labels, weights, QUICK)
-    config = replace(QUICK, small=16, small_epochs=80, dropout=0.3)
-
-    small = _distilled(points, weights, teacher, config)
-
-    unseen, _ = ring(400, 3)
-    agree = (small.log_odds(unseen) > 0) == (teacher.log_odds(unseen) > 0)
-    assert small.hidden.shape == (3, 16)
-    assert agree.mean() > 0.95
