@@ -39,7 +39,7 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
-_OPINION, _SHARE = f"opinion_{OPINIONS[0].name}", f"share_of_{OPINIONS[0].name}"  # the first ones
+_SHARE = f"share_of_{OPINIONS[0].name}"  # the first of the shares
 _SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
 _TIME = TAG_NUMBERS["time"]
 
