@@ -27,7 +27,7 @@ from scrapy_mss import stats
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.jobs import LabelJob, PageLabels
+from scrapy_mss.crawl.jobs import LabelJob, PageLabels, answered
 from scrapy_mss.crawl.processes import ERROR
 from scrapy_mss.crawl.wire import PageAnswer
 from scrapy_mss.models.files import with_bundled
@@ -214,7 +214,7 @@ class Trainer:
             logger.exception("scrapy-mss: training failed on %s; the crawl continues", url)
 
     async def _learn(self, labelled: LabelJob) -> None:
-        answer = await self._labels.answer(labelled)
+        answer = await answered(labelled.job)
         started = perf_counter()
         rejection = self._learned(answer)
         if answer.example is not None:
