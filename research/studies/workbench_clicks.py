@@ -128,9 +128,9 @@ def run(options: Namespace, _command: str) -> None:
     for each in found:
         clicks = ", ".join(map(str, each.clicks))
         print(f"| {each.site} | {clicks} | {each.rule:.4f} | {each.model:.4f} |")
-    clicks = [number for each in found for number in each.clicks]
+    numbers = [number for each in found for number in each.clicks]
     lost = max(each.model - each.rule for each in found)
-    print(f"\nclicks: median {median(clicks):g}, at most {max(clicks)}; most lost: F1 {lost:.4f}")
+    print(f"\nclicks: median {median(numbers):g}, at most {max(numbers)}; most lost: F1 {lost:.4f}")
 
 
 def main() -> int:
