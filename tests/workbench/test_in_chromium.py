@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,11 +24,10 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.serving import TOKEN_HEADER, Origins
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
-from tests.helpers.browser import Noting
+from tests.helpers.browser import browser, noting
 from tests.helpers.html_payloads import payloads
-from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page
-from tests.helpers.workbench_ui import WorkbenchUI, browser, opened
+from tests.helpers.workbench_ui import WorkbenchUI, opened
 from tests.helpers.workbenches import SITE, served, workbench
 
 pytestmark = [
@@ -164,7 +162,7 @@ def test_a_draft_is_kept_when_another_site_is_opened(chrome: Browser, tmp_path: 
 def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_path: Path) -> None:
     """Each payload clicks a block, as our own script does, or requests the attacker's server."""
     asked = set[str]()
-    with serving(partial(Noting, [b"<title>attacker</title>"], asked)) as address:
+    with noting([b"<title>attacker</title>"], asked) as address:
         call = (
             "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;"
             f"fetch('{address}/call')"
@@ -281,7 +279,7 @@ def test_a_page_in_the_same_browser_cannot_reach_the_workbench(
 ) -> None:
     """Not even one of this machine that has learned the secret."""
     values = {"ui": origins.ui, "token": origins.ui_token, "header": TOKEN_HEADER}
-    with serving(partial(Noting, [(ATTACK % values).encode()], set())) as address:
+    with noting([(ATTACK % values).encode()], set()) as address:
         page = ui.page.context.new_page()
         answers: list[tuple[str, int]] = []
         page.on("response", lambda answer: answers.append((answer.url, answer.status)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from lxml import html as lxml_html
@@ -148,7 +147,7 @@ def test_hostile_pages_are_explained(name: str) -> None:
 @pytest.mark.skipif(
     chromium() is None, reason="there is no chromium here: make test-browser installs it"
 )
-def test_nothing_of_an_explained_page_runs(tmp_path: Path) -> None:
+def test_nothing_of_an_explained_page_runs() -> None:
     def documents(address: str) -> list[str]:
         found = enumerate(payloads())
         aimed = (
@@ -157,4 +156,4 @@ def test_nothing_of_an_explained_page_runs(tmp_path: Path) -> None:
         )
         return [shown(PAGE.replace("</p>\n<p>", f"</p>\n{each}<p>", 1)) for each in aimed]
 
-    assert tripped(documents, tmp_path) == set()
+    assert tripped(documents) == set()
