@@ -299,34 +299,7 @@ def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCr
     assert processed(ArticlePipeline.from_crawler(crawler), own) == {"url": URL}
 
 
-def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part = TrainingMiddleware.from_crawler(crawler)
-    response = page('<p>Menu<article class="story">Six words are far too few.</article>')
-
-    passed(part, response)
-
-    assert stat(crawler, "train/seen") == 1
-    assert stat(crawler, "train/learned") == 0
-    assert stat(crawler, "train/refused/too_few_words") == 1
-    assert stat(crawler, "wrapper/127.0.0.1/hit") == 1
-
-
 # Faults of single pages
-
-
-def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-    monkeypatch.setattr("scrapy_mss.crawl.page_work.label", lambda *_: 1 / 0)
-
-    returned = passed(part, response)
-
-    assert returned is response
-    assert stat(crawler, "train/refused/error") == 1
-    assert [URL in record.message for record in caplog.records] == [True]
 
 
 @pytest.mark.parametrize("name", ["read_article", "label", "article_of_labels"])
