@@ -35,7 +35,7 @@ from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class _Unsaved(Model):
         return len(self.learned_pages)
 
 
-class Learner(BatchedPart[_Unsaved]):
+class Learner(CheckpointPart[_Unsaved]):
     """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
