@@ -4,7 +4,6 @@ import errno
 import os
 from collections.abc import Callable
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
 from stat import S_ISDIR
 
@@ -225,27 +224,6 @@ def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path
         ModelFile(path, TRIGRAM).add(trained(1))
 
     assert path.read_bytes() == before
-
-
-class _CountedFile(BytesIO):
-    """Counts the bytes that are read of it."""
-
-    n_read = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        self.n_read += len(data)
-        return data
-
-
-def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = _CountedFile(bytes(2**20))
-    monkeypatch.setattr(model_files, "open_regular", lambda _: file)
-
-    with pytest.raises(ModelError, match="not a scrapy-mss model"):
-        read_model("huge")
-
-    assert file.n_read == len(MAGIC)
 
 
 def test_a_file_larger_than_any_model_is_rejected(
