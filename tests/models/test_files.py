@@ -128,24 +128,28 @@ def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
     assert to_bytes(one.load()) == path.read_bytes()
 
 
-def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
-    damaged = to_bytes(trained(1))[:-1] + b"\0"
-    path.write_bytes(damaged)
+def full() -> Model:
+    model = Model(TRIGRAM)
+    model.bayes.counts["trigram"][:] = 2**32 - 1
+    return model
 
-    with pytest.raises(ModelError, match=path.name):
+
+UNFIT = {
+    "damaged": (to_bytes(trained(1))[:-1] + b"\0", "the model is damaged"),
+    "of other features": (to_bytes(Model(PAPER)), "'paper', not for 'trigram'. Name another file"),
+    "full": (to_bytes(full()), "a count would exceed 32 bits"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_file_that_cannot_be_added_to_is_named_and_left_alone(path: Path, name: str) -> None:
+    data, why = UNFIT[name]
+    path.write_bytes(data)
+
+    with pytest.raises(ModelError, match=f"{path.name}: .*{why}"):
         ModelFile(path, TRIGRAM).add(trained(2))
 
-    assert path.read_bytes() == damaged
-
-
-def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
-    write_model(path, trained(1))
-
-    with pytest.raises(ModelError, match="'trigram', not for 'paper'") as caught:
-        ModelFile(path, PAPER).add(Model(PAPER))
-
-    assert "Name another file" in str(caught.value)
-    assert path.read_bytes() == to_bytes(trained(1))
+    assert path.read_bytes() == data
 
 
 def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
@@ -212,18 +216,6 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
     expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
     assert str(caught.value).startswith(expected)
     assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
-
-
-def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
-    full = Model(TRIGRAM)
-    full.bayes.counts["trigram"][:] = 2**32 - 1
-    write_model(path, full)
-    before = path.read_bytes()
-
-    with pytest.raises(ModelError, match=path.name):
-        ModelFile(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == before
 
 
 def test_a_file_larger_than_any_model_is_rejected(
