@@ -41,17 +41,6 @@ def test_a_classifier_is_read_as_it_was_written(stored: bytes) -> None:
     assert to_bytes(from_bytes(stored)) == stored
 
 
-def test_the_weights_are_all_that_a_classifier_adds_to_the_counts(stored: bytes) -> None:
-    counts_alone = to_bytes(Model(DEFAULT, None, counts_of(range(2))))
-    n_weights = sum(array.size for array in random_classifier().arrays.values())
-
-    header, body = parts_of(counts_alone)
-
-    assert header["classifier"] is None
-    assert len(parts_of(stored)[1]) == len(body) + 4 * n_weights
-    assert from_bytes(counts_alone).classifier is None
-
-
 def why_unusable(data: bytes) -> str:
     """Why the classifier in *data* is left out; the counts are not."""
     model = from_bytes(data)

@@ -42,24 +42,6 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
-)
-def test_an_error_names_the_file(path: Path, content: bytes | None, fault: str) -> None:
-    path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
-
-    with pytest.raises(ModelError, match=fault) as caught:
-        read_model(path)
-
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_a_missing_file_is_reported_as_such(path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=path.name):
-        read_model(path)
-
-
 FAILURES = {"write": "os.fsync", "rename": "pathlib.Path.replace"}
 
 
@@ -115,17 +97,6 @@ def test_without_a_file_a_store_has_an_empty_model(tmp_path: Path, name: str) ->
     assert model.profile is PAPER
     assert model.bayes.pages == 0
     assert names(tmp_path) == ["a.file"]
-
-
-def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
-    one, other = ModelFile(path, TRIGRAM), ModelFile(path, TRIGRAM)
-
-    one.add(trained(1))
-    other.add(trained(2))
-    added = one.load()
-
-    assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
-    assert to_bytes(one.load()) == path.read_bytes()
 
 
 def full() -> Model:

@@ -56,15 +56,6 @@ def test_the_first_and_last_buckets_and_the_greatest_counts_are_kept() -> None:
     assert np.array_equal(after.bayes.counts["trigram"], before.bayes.counts["trigram"])
 
 
-def test_equal_models_have_equal_bytes() -> None:
-    at_once, merged = trained(pages=3), trained(pages=1)
-
-    merged.bayes.merge(trained(pages=2, first=1).bayes)
-
-    assert to_bytes(merged) == to_bytes(at_once)
-    assert to_bytes(from_bytes(to_bytes(at_once))) == to_bytes(at_once)
-
-
 @given(st.data())
 def test_bytes_that_were_changed_cut_off_or_appended_are_rejected(
     stored: bytes, data: st.DataObject
@@ -236,14 +227,6 @@ def test_a_header_is_read_up_to_a_limit() -> None:
     rejection_of(MAGIC + length + b" " * (MAX_HEADER + 99))
 
 
-def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
-    header, position = read_header(stored)
-
-    assert header["pages"] == 2
-    assert header["profile"] == "paper"
-    assert read_header(stored[:position]) == (header, position)
-
-
 # Keys of learned pages
 
 
@@ -268,12 +251,6 @@ def test_keys_of_learned_pages_are_read_as_they_were_written(keys: Sequence[int]
     assert read_keys.dtype == np.uint64
     assert read_generations.dtype == np.uint32
     assert to_bytes(after) == to_bytes(before) == to_bytes(with_pages(reversed(keys)))
-
-
-def test_a_key_takes_at_most_nine_bytes() -> None:
-    keys = np.random.default_rng(0).integers(0, 2**63, 5000).tolist()
-
-    assert len(to_bytes(with_pages(keys))) - len(to_bytes(Model(TRIGRAM))) <= 9 * len(keys) + 100
 
 
 DAMAGED_KEYS = {
