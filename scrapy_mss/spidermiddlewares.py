@@ -59,11 +59,11 @@ class ArticleMiddleware(Component):
             elif each is not None:
                 yielded = True
                 if page is not None:
-                    self._item_pages.pair(each, page, made=False)
+                    self._item_pages.put(each, page, False)
             yield each
         if page is not None and not yielded:
             item = self._made(page.url)
-            self._item_pages.pair(item, page, made=True)
+            self._item_pages.put(item, page, True)
             yield item
 
     def _announce(self, request: Request) -> None:

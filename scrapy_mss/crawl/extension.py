@@ -157,7 +157,7 @@ class MssExtension:
             self.fates = Fates(QualityStore(store), self.quality, self.stats, only_new=only_new)
         if options.report == REPORT_PAGES:
             self.uncertain = UncertainPages(QualityStore(store), minute_now)
-        parts: tuple[CheckpointPart | None, ...] = (
+        parts: tuple[CheckpointPart[Any] | None, ...] = (
             self.quality,
             self.fates,
             self.stories,

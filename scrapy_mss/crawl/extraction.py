@@ -142,7 +142,7 @@ class ArticleReader:
         if not is_for_training and len(response.text) <= self._options.max_body:
             labelled = self._labels.begin(response, article=True)
             if labelled is not None:
-                return _result(await self._labels.answer(labelled))
+                return _result(await answered(labelled.job))
         page = PageRequest(
             response.text, response.url, further=further, requested=requested_url(response)
         )

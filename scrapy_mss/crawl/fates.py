@@ -43,7 +43,7 @@ from scrapy_mss.quality.fates import (
 from scrapy_mss.quality.store import Losses, LossesOfSites, QualityStore, adding_losses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import DAY, MAX_SITES, minute_now
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class _Announced:
     n_old: int = 0
 
 
-class Fates(BatchedPart[LossesOfSites]):
+class Fates(CheckpointPart[LossesOfSites]):
     """The fates of the announced addresses of a crawl; examples of what is lost are stored."""
 
     FAILED = "examples of lost articles cannot be stored or read"

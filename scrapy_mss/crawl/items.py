@@ -1,8 +1,8 @@
 """The items of a crawl: their fields, their pages, what pipelines note of them, their articles.
 
 An item is identified by its id. That of an object which is gone may become another's, so a table
-holds an item, weakly where its class allows that, or drops its entry when the item is
-gone. All tables are bounded: an item that another component replaces may never leave the pipelines.
+holds its items. All tables are bounded: an item that another component replaces may never leave the
+pipelines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from weakref import ref
 
@@ -83,48 +83,6 @@ class ItemPage:
     made: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pair:
-    item: Callable[[], object]  # None when it is gone
-    response: Callable[[], HtmlResponse | None]
-    made: bool
-
-
-class ItemPages:
-    """The pages of the items that are on their way through a crawl.
-
-    Pages are held weakly. A pair is removed with its item, with its page, or when the item leaves
-    the pipelines.
-    """
-
-    def __init__(self) -> None:
-        self._pairs: dict[int, _Pair] = {}  # by the id of the item, oldest first
-
-    def pair(self, item: object, response: HtmlResponse, *, made: bool) -> None:
-        key = id(item)
-
-        def forget(_gone: object) -> None:
-            if self._pairs.get(key) is pair:
-                del self._pairs[key]
-
-        pair = _Pair(_reference(item, forget), ref(response, forget), made)
-        self._pairs.pop(key, None)  # so that the new one is the youngest
-        self._pairs[key] = pair
-        _bound(self._pairs)
-
-    def page_of(self, item: object) -> ItemPage | None:
-        """The page of *item*, if it is the object that was paired."""
-        pair = self._pairs.get(id(item))
-        if pair is None or pair.item() is not item:
-            return None
-        response = pair.response()
-        return None if response is None else ItemPage(response, pair.made)
-
-    def forget(self, item: object) -> None:
-        if self.page_of(item) is not None:
-            del self._pairs[id(item)]
-
-
 class RejectedItemError(DropItem):
     """Drops an item whose fate is noted."""
 
@@ -132,49 +90,71 @@ class RejectedItemError(DropItem):
         super().__init__(message, log_level="DEBUG")
 
 
+class _Noted(NamedTuple):
+    item: object
+    page: Callable[[], Response | None]  # None when it is gone
+    note: Any
+
+
 class ItemNotes(Generic[Note]):
-    """What a pipeline notes of items, to be found again when they have left all pipelines.
+    """What is noted of items on their way through a crawl.
 
     Later pipelines may edit, move or replace what an item has, and the item itself. A note is found
     by the object that was noted or, where another object has left in its place, by the response of
-    both. Every item that passes is noted, so that none is taken for another one of its page.
+    both. Every item that passes is noted, so that none is taken for another one of its page. A note
+    is dropped when its item leaves the pipelines, or with its page.
     """
 
     def __init__(self) -> None:
-        # By the id of the item, oldest first.
-        self._notes: dict[int, tuple[object, Response | None, Note | None]] = {}
+        self._notes: dict[int, _Noted] = {}  # by the id of the item, oldest first
 
     def put(self, item: object, response: Response | None, note: Note | None) -> None:
         """Take a *note* of *item*, of the page of *response*; None says that there is none."""
-        self._notes[id(item)] = item, response, note
-        _bound(self._notes)
+        key = id(item)
+
+        def forget(page: object) -> None:
+            noted = self._notes.get(key)
+            if noted is not None and noted.page is page:
+                del self._notes[key]
+
+        page = _no_page if response is None else ref(response, forget)
+        self._notes.pop(key, None)  # so that the new one is the youngest
+        self._notes[key] = _Noted(item, page, note)
+        if len(self._notes) > MAX_ITEMS:
+            del self._notes[next(iter(self._notes))]
 
     def get(self, item: object) -> Note | None:
         noted = self._notes.get(id(item))
-        return None if noted is None else noted[2]
+        return None if noted is None else noted.note
 
     def pop(self, item: object, response: Response | None) -> Note | None:
         key: int | None = id(item)
         if key not in self._notes:
-            same = (key for key, (_, of, _) in self._notes.items() if of is response)
+            same = (key for key, noted in self._notes.items() if noted.page() is response)
             key = None if response is None else next(same, None)
-        return None if key is None else self._notes.pop(key)[2]
+        return None if key is None else self._notes.pop(key).note
 
     def __iter__(self) -> Iterator[Note]:
-        return (note for _, _, note in self._notes.values() if note is not None)
+        return (noted.note for noted in self._notes.values() if noted.note is not None)
 
 
-def _bound(table: dict[int, Any]) -> None:
-    if len(table) > MAX_ITEMS:
-        del table[next(iter(table))]
+def _no_page() -> None:
+    """Stands for a reference to the page of an item without one."""
 
 
-def _reference(item: object, forget: Callable[[object], None]) -> Callable[[], object]:
-    """What gives *item* back, weakly where its class allows that."""
-    try:
-        return ref(item, forget)
-    except TypeError:
-        return lambda: item
+class ItemPages(ItemNotes[bool]):
+    """The pages of items, each with whether the item was made by us or by the spider."""
+
+    def page_of(self, item: object) -> ItemPage | None:
+        """The page of *item*, if it is the object that was noted."""
+        noted = self._notes.get(id(item))
+        response = None if noted is None else noted.page()
+        if noted is None or not isinstance(response, HtmlResponse):
+            return None
+        return ItemPage(response, noted.note)
+
+    def forget(self, item: object) -> None:
+        self._notes.pop(id(item), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import logging
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -39,7 +40,7 @@ from scrapy_mss.crawl.processes import (
     unpacked,
 )
 from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.models.model import Example, Model
 from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
@@ -197,13 +198,10 @@ def _warn(url: str, failure: str) -> None:
 
 @dataclass(slots=True)
 class LabelJob:
-    """The labelling of one page: under way or done; *site* is that of its wrapper, or empty."""
+    """The labelling of one page: under way or done."""
 
-    site: str
-    url: str
     job: PageJob
     with_article: bool
-    counted: bool = False
 
 
 class PageLabels:
@@ -249,11 +247,9 @@ class PageLabels:
             text=text,
             requested=requested_url(response),
         )
-        # Whoever began the first labelling counts it, be it under way or done.
-        job = self.jobs.begin(page)
-        site, is_counted = wrapper.site if wrapper else "", known is not None or wrapper is None
-        begun = LabelJob(site, response.url, job, article, counted=is_counted)
-        self._labelled[response] = begun
+        begun = self._labelled[response] = LabelJob(self.jobs.begin(page), article)
+        if known is None and wrapper is not None:
+            begun.job.add_done_callback(partial(self._count, wrapper.site, response.url))
         return begun
 
     def forget_example(self, labelled: LabelJob) -> None:
@@ -265,16 +261,12 @@ class PageLabels:
         labelled.job = Future()
         labelled.job.set_result(replace(answer, example=None))
 
-    async def answer(self, labelled: LabelJob) -> PageAnswer:
-        answer = await answered(labelled.job)
-        if answer.labels is not None and not labelled.counted:
-            labelled.counted = True
-            self._count(labelled.site, answer.labels)
-            if self.jobs.quality is not None:
-                self.jobs.quality.labels(labelled.url, answer.labels)
-        return answer
-
-    def _count(self, site: str, labels: LabelSummary) -> None:
+    def _count(self, site: str, url: str, job: PageJob) -> None:
+        labels = job.result().labels
+        if labels is None:
+            return
         self._stats.add(stats.WRAPPER_MISS if labels.reason else stats.WRAPPER_HIT, site=site)
         for name, hit in labels.field_hits.items():
             self._stats.add(stats.FIELD_HIT if hit else stats.FIELD_MISS, site=site, field=name)
+        if self.jobs.quality is not None:
+            self.jobs.quality.labels(url, labels)

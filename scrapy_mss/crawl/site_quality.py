@@ -48,7 +48,7 @@ from scrapy_mss.quality.store import (
     adding_pages,
     compressed,
 )
-from scrapy_mss.storage.checkpoints import BatchedPart, completed
+from scrapy_mss.storage.checkpoints import CheckpointPart, completed
 from scrapy_mss.storage.tables import MAX_SITES, MAX_UNSURE_PAGES, MAX_UNSURE_SITES
 
 LONGEST_SITE: Final = 253  # characters of a host
@@ -68,7 +68,7 @@ def this_hour() -> int:
     return int(time() // SECONDS_AN_HOUR)
 
 
-class SiteQuality(BatchedPart[DayCounts]):
+class SiteQuality(CheckpointPart[DayCounts]):
     """Counts the pages of a crawl by site and day."""
 
     FAILED = "quality counts cannot be stored or read"
@@ -202,7 +202,7 @@ class SiteQuality(BatchedPart[DayCounts]):
         self.count(site, counts, self._now() // DAY)
 
 
-class UncertainPages(BatchedPart[PagesOfSites]):
+class UncertainPages(CheckpointPart[PagesOfSites]):
     """The least certain pages of each site, as far as this crawl knows."""
 
     FAILED = "uncertain pages cannot be stored"

@@ -27,7 +27,7 @@ from scrapy_mss import stats
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.crawl.jobs import LabelJob, PageLabels
+from scrapy_mss.crawl.jobs import LabelJob, PageLabels, answered
 from scrapy_mss.crawl.processes import ERROR
 from scrapy_mss.crawl.wire import PageAnswer
 from scrapy_mss.models.files import with_bundled
@@ -35,7 +35,7 @@ from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class _Unsaved(Model):
         return len(self.learned_pages)
 
 
-class Learner(BatchedPart[_Unsaved]):
+class Learner(CheckpointPart[_Unsaved]):
     """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
@@ -214,7 +214,7 @@ class Trainer:
             logger.exception("scrapy-mss: training failed on %s; the crawl continues", url)
 
     async def _learn(self, labelled: LabelJob) -> None:
-        answer = await self._labels.answer(labelled)
+        answer = await answered(labelled.job)
         started = perf_counter()
         rejection = self._learned(answer)
         if answer.example is not None:

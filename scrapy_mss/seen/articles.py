@@ -26,7 +26,7 @@ from scrapy_mss.seen.paragraphs import (
     n_removed_sentences,
     with_sentences,
 )
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
 logger = logging.getLogger(__name__)
@@ -165,7 +165,7 @@ class Comparison(NamedTuple):
     n_removed: int | None = None  # and how many it has lost; None if that is not known
 
 
-class SeenArticles(BatchedPart[dict[int, SeenArticle]]):
+class SeenArticles(CheckpointPart[dict[int, SeenArticle]]):
     """The articles and lists that a crawl has seen, with those of earlier crawls."""
 
     FAILED = "what was seen cannot be stored or read"

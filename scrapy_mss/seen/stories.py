@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.seen.keys import packed, text_key
 from scrapy_mss.seen.paragraphs import has_no_spaces, words_of
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Change, Key, Row, Rows, Store
 
 WINDOW: Final = 7 * DAY  # minutes in which texts are compared
@@ -190,7 +190,7 @@ class StoryMatch(NamedTuple):
         return f"{self.emitted.story & (2**64 - 1):016x}"
 
 
-class Stories(BatchedPart[RecentTexts]):
+class Stories(CheckpointPart[RecentTexts]):
     """The stories of a crawl, of earlier ones, and of others at the same time."""
 
     FAILED = "stories cannot be stored or read"

@@ -18,7 +18,7 @@ from scrapy_mss.sites.address_counts import AddressCounts, of_browser
 from scrapy_mss.sites.context import SiteContext, SiteUpdate
 from scrapy_mss.sites.memory import VOTES, SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.checkpoints import BatchedPart
+from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change, minute_now
 
 WATCHED = 10  # pages of a window, and of a memory that says anything
@@ -74,38 +74,28 @@ class LayoutWatch:
 
 
 MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
-ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 
 
-class Batch(dict[str, list[SiteMemory]]):
-    """What was learned of each site; those in ``forgotten`` have changed their layout before.
-
-    Pages of a site are added up a few at a time: adding one alone takes as long.
-    """
+class Batch(dict[str, SiteMemory]):
+    """What was learned of each site; those in ``forgotten`` have changed their layout before."""
 
     def __init__(self) -> None:
         super().__init__()
         self.forgotten: set[str] = set()
 
     def add(self, site: str, memory: SiteMemory) -> None:
-        learned = self.setdefault(site, [])
-        learned.append(memory)
-        if len(learned) >= ADDED_AT_ONCE:
-            learned[:] = [SiteMemory.total(learned)]
+        self[site] = self.of(site).plus(memory)
 
     def reset(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
         self.forgotten.add(site)
-        self[site] = []
+        self[site] = SiteMemory()
 
     def of(self, site: str) -> SiteMemory:
-        return SiteMemory.total(self.get(site, []))
-
-    def learned(self) -> dict[str, SiteMemory]:
-        return {site: self.of(site) for site in self}
+        return self.get(site, SiteMemory())
 
     def follow(self, later: Batch) -> None:
-        for site, memory in later.learned().items():
+        for site, memory in later.items():
             if site in later.forgotten:
                 self.reset(site)
             self.add(site, memory)
@@ -117,7 +107,7 @@ MAX_LEARNED_URLS = 10_000
 logger = logging.getLogger(__name__)
 
 
-class CrawledSites(BatchedPart[Batch]):
+class CrawledSites(CheckpointPart[Batch]):
     """The memories of the sites of one crawl."""
 
     FAILED = "the memory of sites cannot be stored"
@@ -193,7 +183,7 @@ class CrawledSites(BatchedPart[Batch]):
             self.checkpoint()
 
     def _change(self, batch: Batch) -> Change:
-        return self._store.adding(batch.learned(), self._now(), batch.forgotten)
+        return self._store.adding(batch, self._now(), batch.forgotten)
 
     def _joined(self, batch: Batch, later: Batch) -> Batch:
         batch.follow(later)

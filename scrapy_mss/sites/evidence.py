@@ -89,8 +89,8 @@ class Recalled:
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
     usual = usual_share(recalled, probability)
-    evidence = _counted(recalled, probability, usual) + comments(recalled, probability)
-    return evidence + labels(recalled) if np.count_nonzero(recalled.containers[2]) else evidence
+    counted = _counted(recalled, probability, usual)
+    return counted + comments(recalled, probability) + labels(recalled)
 
 
 def _numbers() -> tuple[Floats]:
@@ -142,25 +142,15 @@ def repetition(repeated: Floats, probability: Floats, doubt: Floats) -> Floats:
 
 def neighbours(keys: BlockKeys, repeated: Floats) -> Floats:
     """float64[n], 0 or less: by how much the other words in such containers are repeated."""
-    if not repeated.any():
-        return np.zeros(len(repeated))
-    return -NEIGHBOURS * _strength(_mean_of_others(keys, repeated))
+    of_block, weighted = keys.by_container.of_block, keys.words * repeated
+    others = np.bincount(of_block, keys.words)[of_block] - keys.words
+    total = np.bincount(of_block, weighted)[of_block] - weighted
+    mean: Floats = np.maximum(total, 0.0) / np.maximum(others, 1.0)
+    return -NEIGHBOURS * _strength(mean * (others > 0))
 
 
 def _strength(share: Floats) -> Floats:
     return np.log1p(STEEPNESS * share)
-
-
-def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
-    """float64[n]: the mean of *values* over the words of other blocks in such containers.
-
-    It is 0 if there are none.
-    """
-    of_block, weighted = keys.by_container.of_block, keys.words * values
-    others = np.bincount(of_block, keys.words)[of_block] - keys.words
-    total = np.bincount(of_block, weighted)[of_block] - weighted
-    mean: Floats = np.maximum(total, 0.0) / np.maximum(others, 1.0)
-    return mean * (others > 0)
 
 
 def leads(recalled: Recalled, probability: Floats) -> Bools:
@@ -235,10 +225,7 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     pages, once, before, _ = recalled.texts
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
     at = often[:-1].nonzero()[0]
-    texts = recalled.keys.texts[at]
-    if _headings().isdisjoint(texts.tolist()):  # as on most pages
-        return below
-    at = at[are_comment_headings(texts)]
+    at = at[are_comment_headings(recalled.keys.texts[at])]
     is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
     is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
     headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]

@@ -60,10 +60,8 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
         Each key is there once.
         """
-        quantized = rows * QUANTUM
-        np.rint(quantized, out=quantized)
-        quantized /= QUANTUM
-        return cls(keys, quantized.astype(np.float32), np.full(len(keys), minute, np.uint32))
+        quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
+        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -112,20 +110,13 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 @accelerated()
 def _added(one: KeyedCounts, other: KeyedCounts) -> tuple[TokenIds, Rows, Minutes]:
     """The keys, rows and minutes of both tables added, of which none is empty."""
-    keys = np.concatenate((one.keys, other.keys))
-    order = keys.argsort(kind="stable")
-    keys = keys.take(order)
-    is_first = np.ones(len(keys), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    firsts, others = is_first.nonzero()[0], (~is_first).nonzero()[0]
-    rows, seen = np.concatenate((one.rows, other.rows)), np.concatenate((one.seen, other.seen))
-    # Few keys are in both tables: theirs are added to what all others are copied to.
-    at_first, at_others = order.take(firsts), order.take(others)
-    into = firsts.searchsorted(others) - 1
-    added, latest = rows.take(at_first, axis=0), seen.take(at_first)
-    added[into] += rows.take(at_others, axis=0)
-    latest[into] = np.maximum(latest[into], seen.take(at_others))
-    return keys.take(firsts), added, latest
+    keys = np.union1d(one.keys, other.keys)
+    added, latest = np.zeros((len(keys), WIDTH), np.float32), np.zeros(len(keys), np.uint32)
+    for each in (one, other):
+        places = keys.searchsorted(each.keys)
+        added[places] += each.rows
+        latest[places] = np.maximum(latest[places], each.seen)
+    return keys, added, latest
 
 
 @accelerated()
@@ -190,16 +181,7 @@ class BlockKeys:
 
 @accelerated()
 def _groups(keys: TokenIds) -> tuple[TokenIds, Indices, Indices, Counts]:
-    """What `numpy.unique` gives of *keys*, in a third of its calls."""
-    order = keys.argsort(kind="stable")
-    ascending = keys.take(order)
-    is_first = np.ones(len(keys), np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
-    of_block = np.empty(len(keys), np.intp)
-    of_block[order] = is_first.cumsum() - 1
-    starts = is_first.nonzero()[0]
-    sizes = np.append(starts[1:], len(keys)) - starts
-    return ascending.take(starts), order.take(starts), of_block, sizes
+    return np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
 
 
 def main_container(keys: BlockKeys, mass: Floats) -> int:

@@ -8,8 +8,7 @@ numbers are little-endian. Data that is truncated, changed, or not of the size i
 rejected: `DamagedMemoryError`.
 
 Memories are stored under a name that has the version of the keys of blocks, so that two versions of
-this library can share a file or a server. Where a site is stored under earlier versions alone, its
-addresses are taken over, and its texts and containers start from zero.
+this library can share a file or a server.
 """
 
 from __future__ import annotations
@@ -153,17 +152,16 @@ class SiteStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._has_warned = False  # of memories under earlier keys
         self._damaged: set[str] = set()  # sites of which that was logged
 
     def load(self, site: str) -> SiteMemory:
-        return self._memory(site, self._store.get(_rows(site), patient=False))
+        return self._memory(site, self._store.get([_row(site)], patient=False))
 
     def adding(
         self, learned: Mapping[str, SiteMemory], minute: int, forgotten: Collection[str] = ()
     ) -> Change:
         """What adds what was *learned* of each site; what was stored of those *forgotten* goes."""
-        reads = [row for site in learned if site not in forgotten for row in _rows(site)]
+        reads = [_row(site) for site in learned if site not in forgotten]
         return Change(reads, partial(self._with, learned, minute))
 
     def sites(self) -> Iterator[StoredSite]:
@@ -179,7 +177,7 @@ class SiteStore:
         self, learned: Mapping[str, SiteMemory], minute: int, found: Rows
     ) -> dict[Key, Row | None]:
         return {
-            _rows(site)[0]: Row(to_bytes(self._memory(site, found).plus(memory)), minute)
+            _row(site): Row(to_bytes(self._memory(site, found).plus(memory)), minute)
             for site, memory in learned.items()
         }
 
@@ -190,10 +188,7 @@ class SiteStore:
         reject all sites of each checkpoint that includes this one.
         """
         try:
-            current, *before = (found.get(row) for row in _rows(site))
-            if current is not None:
-                return from_bytes(current)
-            known = next((from_bytes(data) for data in before if data is not None), None)
+            return from_bytes(found[_row(site)]) if _row(site) in found else SiteMemory()
         except DamagedMemoryError as error:
             if site not in self._damaged:
                 self._damaged.add(site)
@@ -205,23 +200,7 @@ class SiteStore:
                     error,
                 )
             return SiteMemory()
-        return SiteMemory() if known is None else self._under_these_keys(site, known)
-
-    def _under_these_keys(self, site: str, known: SiteMemory) -> SiteMemory:
-        """What is *known* of *site* under the keys of an earlier version, its addresses alone."""
-        if not self._has_warned:
-            self._has_warned = True
-            logger.warning(
-                "scrapy-mss: %s: this version recognizes texts and containers of sites by other "
-                "keys than the one that learned them: they start from zero (those of %s were of "
-                "%.0f pages); the addresses of sites are kept",
-                self._store.name,
-                site,
-                known.pages,
-            )
-        return SiteMemory(period=known.period, addresses=known.addresses)
 
 
-def _rows(site: str) -> list[Key]:
-    """Those of *site* by version of the keys of blocks, the current one first."""
-    return [SITES.key(f"{version}:{site}") for version in range(KEYS_VERSION, 0, -1)]
+def _row(site: str) -> Key:
+    return SITES.key(f"{KEYS_VERSION}:{site}")

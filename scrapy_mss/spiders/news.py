@@ -130,7 +130,7 @@ class NewsSpider(Spider):
             site = self.sites.setdefault(name, ListedSite(name))
             site.fronts.append(entry.front)
             site.hosts.update(entry.hosts)
-            site.meta.update(entry.request_meta)
+            site.meta.update(entry.meta)
         self.limit = _limit(limit)
         self.text_left = MAX_WAITING
         self.list_reader = ListReader()

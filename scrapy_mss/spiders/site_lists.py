@@ -9,7 +9,7 @@ the meta of the requests for its pages, a value in JSON or a text:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,18 +29,11 @@ class SiteListError(ValueError):
 
 
 class Entry(NamedTuple):
-    """A site in a list: its front page, hosts that its lists may name, and meta of its requests.
-
-    The *meta* is keys with the texts of their values.
-    """
+    """A site in a list: its front page, hosts that its lists may name, and meta of its requests."""
 
     front: str
     hosts: tuple[str, ...] = ()
-    meta: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def request_meta(self) -> dict[str, Any]:
-        return {key: _value(text) for key, text in self.meta}
+    meta: Mapping[str, Any] = {}
 
 
 def sites_of(given: str | Iterable[str]) -> list[str]:
@@ -53,15 +46,15 @@ def entries_of(given: str | Iterable[str]) -> list[Entry]:
     parts = given.split(",") if isinstance(given, str) else map(str, given)
     names = [part.strip() for part in parts if part.strip()]
     listed = [line for name in names for line in (_lines(Path(name)) if _is_file(name) else [name])]
-    return list(dict.fromkeys(map(_entry, listed)))
+    return [*map(_entry, listed)]
 
 
 def _entry(line: str) -> Entry:
     name, *rest = line.split()
     hosts = [each.lower() for each in rest if "=" not in each]
     pairs = (each.partition("=") for each in rest if "=" in each)
-    meta = tuple((key, text) for key, _, text in pairs)
-    for key, _ in meta:
+    meta = {key: _value(text) for key, _, text in pairs}
+    for key in meta:
         if not key or (is_own(key) and key not in OURS) or key in OF_CODE:
             raise SiteListError(
                 f"{line!r}: expected meta that requests may share, such as playwright=true, got "

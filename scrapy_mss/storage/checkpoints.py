@@ -28,65 +28,19 @@ B = TypeVar("B", bound=Sized)
 FORGOTTEN_EVERY: Final = DAY  # minutes
 
 
-class CheckpointPart(ABC):
-    """A part of a crawl that has something to store."""
+class CheckpointPart(ABC, Generic[B]):
+    """A part of a crawl that collects what is unsaved in a batch, and goes on with an *empty* one.
+
+    *change* gives the change that stores a batch.
+    """
 
     FAILED: ClassVar[str]  # what has failed, in a log
     MEANWHILE: ClassVar[str] = ""  # what that means for the crawl, which goes on
     LOST: ClassVar[str]  # what is logged of what is lost, with room for how many
 
-    def __init__(self) -> None:
+    def __init__(self, empty: Callable[[], B], change: Callable[[B], Change]) -> None:
         self.checkpoints: Checkpoints | None = None
         self.failures = 0
-
-    @property
-    @abstractmethod
-    def lost(self) -> int:
-        """How much could not be stored, once all has ended."""
-
-    @property
-    def loss(self) -> str:
-        return self.LOST % self.lost
-
-    @abstractmethod
-    def take(self) -> Change | None:
-        """The change that stores all that is unsaved; None if there is nothing."""
-
-    @abstractmethod
-    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of the change
-        """Note the outcome of the change taken; after an *error*, it is unsaved again."""
-
-    def take_last(self, *, finished: bool) -> Change | None:  # noqa: ARG002 - for parts that differ
-        """The change to be stored at the end of a crawl that has *finished*, or was stopped."""
-        return None
-
-    def doubt(self) -> None:  # noqa: B027 - for parts that count it
-        """Note that what was written last may not be stored."""
-
-    def checkpoint(self) -> None:
-        if self.checkpoints is not None:
-            self.checkpoints.begin()
-
-    def store_failed(self, error: BaseException) -> None:
-        """Count a failure of the store, and log the first one."""
-        self.failures += 1
-        if self.failures == 1:
-            logger.warning(
-                "scrapy-mss: %s: %s. The crawl continues%s; further failures are only counted",
-                self.FAILED,
-                error,
-                self.MEANWHILE,
-            )
-
-
-class BatchedPart(CheckpointPart, Generic[B]):
-    """A part that collects what is unsaved in a batch, and goes on with an *empty* one.
-
-    *change* gives the change that stores a batch.
-    """
-
-    def __init__(self, empty: Callable[[], B], change: Callable[[B], Change]) -> None:
-        super().__init__()
         self._empty, self._change = empty, change
         self._unsaved = empty()
         self._in_flight = empty()  # what is being written, or could not be
@@ -102,9 +56,15 @@ class BatchedPart(CheckpointPart, Generic[B]):
 
     @property
     def lost(self) -> int:
+        """How much could not be stored, once all has ended."""
         return self._n_dropped + len(self._in_flight) + len(self._unsaved)
 
+    @property
+    def loss(self) -> str:
+        return self.LOST % self.lost
+
     def take(self) -> Change | None:
+        """The change that stores all that is unsaved; None if there is nothing."""
         self._take_back()
         if not len(self._unsaved):
             return None
@@ -112,6 +72,7 @@ class BatchedPart(CheckpointPart, Generic[B]):
         return self._change(self._in_flight)
 
     def settle(self, _result: object, error: Exception | None) -> None:
+        """Note the outcome of the change taken; after an *error*, it is unsaved again."""
         if error is None:
             batch, self._in_flight = self._in_flight, self._empty()
             self._n_written = len(batch) or self._n_written
@@ -130,17 +91,37 @@ class BatchedPart(CheckpointPart, Generic[B]):
             self._unsaved = self._joined(self._in_flight, self._unsaved)
             self._in_flight = self._empty()
 
+    def take_last(self, *, finished: bool) -> Change | None:  # noqa: ARG002 - for parts that differ
+        """The change to be stored at the end of a crawl that has *finished*, or was stopped."""
+        return None
+
     def doubt(self) -> None:
+        """Note that what was written last may not be stored."""
         self._n_dropped += self._n_written
+
+    def checkpoint(self) -> None:
+        if self.checkpoints is not None:
+            self.checkpoints.begin()
+
+    def store_failed(self, error: BaseException) -> None:
+        """Count a failure of the store, and log the first one."""
+        self.failures += 1
+        if self.failures == 1:
+            logger.warning(
+                "scrapy-mss: %s: %s. The crawl continues%s; further failures are only counted",
+                self.FAILED,
+                error,
+                self.MEANWHILE,
+            )
 
 
 class Checkpoints:
     """Writes what is unsaved of all *parts* to their *store*."""
 
-    def __init__(self, store: Store, parts: Sequence[CheckpointPart]) -> None:
+    def __init__(self, store: Store, parts: Sequence[CheckpointPart[Any]]) -> None:
         self.store = store
         self.parts = parts
-        self._taken: list[CheckpointPart] = []
+        self._taken: list[CheckpointPart[Any]] = []
         self._write: Future[list[Any]] | None = None
         self._ending: Future[None] | None = None
         self._thread = _new_thread()
@@ -199,7 +180,7 @@ class Checkpoints:
             for part in self.parts:
                 part.doubt()
 
-    def _begin(self, take: Callable[[CheckpointPart], Change | None]) -> None:
+    def _begin(self, take: Callable[[CheckpointPart[Any]], Change | None]) -> None:
         """Start to write the change that *take* gives for each part."""
         self._taken, changes = [], list[Change]()
         try:

@@ -6,25 +6,21 @@ An address of another kind is an error: used as a folder, it would silently be s
 from __future__ import annotations
 
 import re
-from pkgutil import resolve_name
 from typing import Final
 
+from scrapy_mss.storage.redis_store import RedisStore
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Store, StoreError
 
 STORE_FOLDER: Final = "mss"  # in the project's data folder
-FOLDER_STORE: Final = "scrapy_mss.storage.sqlite_store.SQLiteStore"
-SERVER_STORES: Final = dict.fromkeys(
-    ("redis", "rediss", "unix", "valkey", "valkeys"), "scrapy_mss.storage.redis_store.RedisStore"
-)
+SERVERS: Final = ("redis", "rediss", "unix", "valkey", "valkeys")  # schemes of their addresses
 
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # C:// is a drive
 
 
 def store_at(named: str) -> Store:
     """The store in the folder or at the address *named*."""
-    kind = SERVER_STORES[named.partition("://")[0].lower()] if is_server(named) else FOLDER_STORE
-    store: Store = resolve_name(kind)(named)
-    return store
+    return RedisStore(named) if is_server(named) else SQLiteStore(named)
 
 
 def is_server(named: str) -> bool:
@@ -32,9 +28,9 @@ def is_server(named: str) -> bool:
     found = _SCHEME.match(named)
     if found is None:
         return False
-    if found[1].lower() in SERVER_STORES:
+    if found[1].lower() in SERVERS:
         return True
-    ours = ", ".join(f"{each}://" for each in SERVER_STORES)
+    ours = ", ".join(f"{each}://" for each in SERVERS)
     raise StoreError(
         f"expected a folder, or the address of a server, which begins with one of {ours}; got "
         f"{found[0]}… Of servers behind Sentinel, name the primary; a cluster cannot be used"

@@ -20,18 +20,14 @@ from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
-from scrapy_mss.sites import store as site_store
-from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.store import to_bytes as to_bytes_of_site
-from scrapy_mss.storage.tables import MODEL, SITES, Store
+from scrapy_mss.storage.tables import MODEL, Store
 from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
-from tests.helpers.memories import NOW, page_memory
+from tests.helpers.memories import NOW
 from tests.helpers.model_files import with_header
 from tests.helpers.stores import put
 
 STORED = Path(__file__).parents[1] / "stored"
-PAGE = page_memory("<main class='story'><p>One two</p><p>Three</p></main>")
 
 
 def trained(*numbers: int) -> Model:
@@ -46,7 +42,6 @@ def old(store: Store) -> Store:
     """A store with what an earlier version has stored."""
     put(store, MODEL.key("head"), b'[1, 0, 0, 0, 0, ["0a1b2c3d"]]', NOW)
     put(store, MODEL.key("delta 1"), (STORED / "model").read_bytes(), NOW)
-    put(store, SITES.key("1:a.example"), to_bytes_of_site(PAGE.plus(PAGE)), NOW)
     return store
 
 
@@ -67,7 +62,6 @@ def test_what_the_first_format_has_stored_is_read_with_all_counts(old: Store) ->
     expected = trained(0, 1)
 
     assert to_bytes(StoredModel(old, DEFAULT).load()) == to_bytes(expected)
-    assert SiteStore(old).load("a.example") == PAGE.plus(PAGE)
 
 
 def test_a_family_of_another_version_starts_from_zero_with_one_warning(
@@ -161,26 +155,6 @@ def test_a_complete_model_of_other_counts_reads_with_the_bundled_classifier(
     assert model.classifier is None
     assert model.unusable_classifier == "it was trained with other counts of shape"
     assert with_bundled(model).classifier is not None
-
-
-def test_the_memory_of_a_site_keeps_its_addresses_where_keys_differ(
-    old: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(site_store, "KEYS_VERSION", 3)
-    sites = SiteStore(old)
-
-    with caplog.at_level(logging.WARNING):
-        known = sites.load("a.example")
-        assert sites.load("b.example").pages == 0
-        old.write([sites.adding({"a.example": PAGE}, NOW)])
-        assert SiteStore(old).load("a.example").pages == 1
-
-    (record,) = caplog.records
-    assert "a.example were of 2 pages" in record.getMessage()
-    assert (known.pages, len(known.texts), len(known.containers)) == (0, 0, 0)
-    assert known.addresses == PAGE.plus(PAGE).addresses
-    monkeypatch.undo()
-    assert SiteStore(old).load("a.example") == PAGE.plus(PAGE)
 
 
 def test_counts_beyond_the_greatest_stay_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,7 @@ class Pipelines:
         assert stats is not None
         self.seen = alone(SeenArticles(SeenStore(store), DAY, minute_now), store)
         self.pages, self.readings = ItemPages(), ItemNotes[Any]()
+        self.alive: list[HtmlResponse] = []  # as in Scrapy, until their items leave
         extension = SimpleNamespace(
             seen=self.seen,
             stories=None if copies == "keep" else Stories(StoryStore(store), minute_now),
@@ -65,7 +66,8 @@ class Pipelines:
 
     def begin(self, item: Any, response: HtmlResponse) -> bool:
         """Whether *item* goes through our pipelines, and may go on to others."""
-        self.pages.pair(item, response, made=False)
+        self.alive.append(response)
+        self.pages.put(item, response, False)
         try:
             for pipeline in self.each:
                 pipeline.process_item(item)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import logging
-from functools import reduce
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.sites.context import SiteUpdate
 from scrapy_mss.sites.crawled import (
-    ADDED_AT_ONCE,
     MAX_WAITING,
     WATCHED,
     Batch,
@@ -276,14 +274,5 @@ def test_two_batches_are_the_batch_of_all_steps(
     joined.follow(batch(later))
 
     at_once = batch(first + later)
-    assert joined.learned() == at_once.learned()
+    assert joined == at_once
     assert joined.forgotten == at_once.forgotten
-
-
-@given(st.lists(st.sampled_from("ab"), max_size=3 * ADDED_AT_ONCE))
-def test_a_batch_is_the_sum_of_what_was_added(sites: list[str]) -> None:
-    added = batch([(site, False) for site in sites])
-
-    for site in "ab":
-        pages = [PAGE for each in sites if each == site]
-        assert added.of(site) == reduce(SiteMemory.plus, pages, SiteMemory())

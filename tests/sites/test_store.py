@@ -74,6 +74,7 @@ def test_a_damaged_memory_is_replaced_and_costs_no_other_site_its_own(
     sites = SiteStore(store)
     store.write([sites.adding({"a.example": PAGE, "b.example": PAGE}, NOW)])
     (row,) = (key for key in store.used_since(SITES, 0) if key.endswith(b"a.example"))
+    assert row == b"1:a.example"  # as every release has stored it
     put(store, (SITES, row), damaged, NOW)
 
     assert sites.load("a.example") == SiteMemory()

@@ -342,7 +342,7 @@ def test_what_has_an_equals_sign_after_a_site_is_meta_of_its_requests() -> None:
         "p": "http://p/?a=1",
     }
 
-    assert (entry.hosts, entry.request_meta) == (("b.example",), expected)
+    assert (entry.hosts, entry.meta) == (("b.example",), expected)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_what_is_no_meta_to_share_is_named(key: str) -> None:
 def test_any_value_of_meta_is_read() -> None:
     (entry,) = entries_of(["a.example x=" + "[" * 100_000])
 
-    assert entry.request_meta["x"].startswith("[[")
+    assert entry.meta["x"].startswith("[[")
 
 
 @pytest.mark.parametrize(

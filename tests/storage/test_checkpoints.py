@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from threading import Thread
 
 import pytest
@@ -15,41 +16,41 @@ from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, StoreError
 from tests.helpers.shelves import Shelf
 
 
-class Counter(CheckpointPart):
+class Counter(CheckpointPart[range]):
     """Adds to a number in the store."""
 
     FAILED = "the number cannot be stored"
     LOST = "%d of the number"
 
     def __init__(self, name: str = "a") -> None:
-        super().__init__()
+        super().__init__(lambda: range(0), self._adding)
         self.key = MODEL.key(name)
-        self.unsaved = self.in_flight = 0
         self.outcomes: list[object] = []
         self.taking: Exception | None = None  # what taking fails with
 
-    @property
-    def lost(self) -> int:
-        return self.unsaved
+    def add(self, number: int = 1) -> None:
+        self._unsaved = range(len(self._unsaved) + number)
 
     def take(self) -> Change | None:
-        self.in_flight, self.unsaved = self.unsaved, 0
         if self.taking is not None:
             raise self.taking
-        return Change([self.key], self._more, self._after) if self.in_flight else None
+        return super().take()
 
-    def _more(self, found: Rows) -> dict[Key, Row | None]:
-        return {self.key: Row(b"%d" % (int(found.get(self.key, b"0")) + self.in_flight), 0)}
+    def _adding(self, batch: range) -> Change:
+        def more(found: Rows) -> dict[Key, Row | None]:
+            return {self.key: Row(b"%d" % (int(found.get(self.key, b"0")) + len(batch)), 0)}
 
-    def _after(self) -> int:
-        return self.in_flight
+        return Change([self.key], more, partial(self._after, len(batch)))
+
+    def _after(self, number: int) -> int:
+        return number
+
+    def _joined(self, batch: range, later: range) -> range:
+        return range(len(batch) + len(later))
 
     def settle(self, result: object, error: Exception | None) -> None:
         self.outcomes.append(error or result)
-        if error is not None:
-            self.store_failed(error)
-            self.unsaved += self.in_flight
-        self.in_flight = 0
+        super().settle(result, error)
 
     def take_last(self, *, finished: bool) -> Change | None:
         rows = {MODEL.key("end"): Row(str(finished).encode(), 0)}
@@ -78,7 +79,7 @@ def test_all_is_stored_once_whatever_fails_meanwhile(steps: list[tuple[str, str]
     at_last_write = (0, 0)
     for name, step in steps:
         if step == "add":
-            parts[name].unsaved += 1
+            parts[name].add()
             total[name] += 1
         elif step == "store":
             shelf.failing = [OSError("full") if name == "a" else MemoryError("full")]
@@ -103,14 +104,13 @@ def test_all_is_stored_once_whatever_fails_meanwhile(steps: list[tuple[str, str]
 def test_what_comes_while_a_checkpoint_is_written_is_in_the_next() -> None:
     shelf, part = Shelf(), Counter()
     checkpoints = Checkpoints(shelf, [part])
-    part.unsaved = 1
+    part.add(1)
     shelf.go_on.clear()
     part.checkpoint()
-    part.unsaved = 2
+    part.add(2)
     part.checkpoint()  # the first is still being written
 
     assert not checkpoints.settle(0)
-    assert part.unsaved == 2
     shelf.go_on.set()
     checkpoints.close(finished=False)
     assert (stored(shelf), end(shelf)) == ([3], b"False")
@@ -119,7 +119,7 @@ def test_what_comes_while_a_checkpoint_is_written_is_in_the_next() -> None:
 def test_the_event_loop_goes_on_while_a_crawl_ends() -> None:
     shelf, part = Shelf(), Counter()
     checkpoints = Checkpoints(shelf, [part])
-    part.unsaved = 1
+    part.add()
     shelf.go_on.clear()
 
     async def ended() -> None:
@@ -129,7 +129,7 @@ def test_the_event_loop_goes_on_while_a_crawl_ends() -> None:
         await finishing
 
     asyncio.run(ended())
-    part.unsaved = 1  # too late
+    part.add()  # too late
     checkpoints.begin()
     checkpoints.close(finished=True)
 
@@ -143,7 +143,7 @@ def test_what_no_thread_can_write_is_not_written_later(
     """An executor queues a call before it starts a thread, and the next thread would make it."""
     shelf, part = Shelf(), Counter()
     checkpoints = Checkpoints(shelf, [part])
-    part.unsaved = 1
+    part.add()
 
     def failing(_: Thread) -> None:
         raise error
@@ -151,7 +151,7 @@ def test_what_no_thread_can_write_is_not_written_later(
     with monkeypatch.context() as patch:
         patch.setattr(Thread, "start", failing)
         part.checkpoint()
-    assert (part.failures, part.unsaved) == (1, 1)
+    assert (part.failures, part.lost) == (1, 1)
     checkpoints.close(finished=True)
 
     assert stored(shelf) == [1]
@@ -161,7 +161,7 @@ def test_a_part_that_always_fails_is_logged_once(caplog: pytest.LogCaptureFixtur
     failing, part = Counter("a"), Counter("b")
     failing.taking = MemoryError("all is full")
     checkpoints = Checkpoints(shelf := Shelf(), [part, failing])
-    part.unsaved = 1
+    part.add()
     checkpoints.begin()
     checkpoints.close(finished=True)
 
@@ -175,13 +175,13 @@ def test_an_error_after_a_change_was_written_is_its_outcome() -> None:
     """It is stored: nobody may store it again."""
 
     class Failing(Counter):
-        def _after(self) -> int:
+        def _after(self, number: int) -> int:
             raise MemoryError("all is full")
 
     shelf, parts = Shelf(), [Failing("a"), Counter("b")]
     checkpoints = Checkpoints(shelf, parts)
     for part in parts:
-        part.unsaved = 1
+        part.add()
     checkpoints.begin()
     checkpoints.close(finished=True)
 
@@ -207,7 +207,7 @@ def test_what_is_old_is_forgotten_once_a_day_and_a_failure_of_that_is_none_of_wh
     checkpoints = Checkpoints(shelf := Full(), [part])
     monkeypatch.setattr(module, "minute_now", lambda: int(seconds // 60))
     for _ in range(5):
-        part.unsaved += 1
+        part.add()
         checkpoints.begin()
         assert checkpoints.settle()
         seconds += 10 * 3600
@@ -222,16 +222,16 @@ def test_what_is_old_is_forgotten_once_a_day_and_a_failure_of_that_is_none_of_wh
 def test_a_store_that_cannot_be_closed_may_have_lost_the_last_checkpoint(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    doubting: list[str] = []
+    class Unclosed(Shelf):
+        def close(self) -> None:
+            raise StoreError("the shelf is broken")
 
-    class Doubting(Counter):
-        def doubt(self) -> None:
-            doubting.append(self.FAILED)
-
-    checkpoints = Checkpoints(shelf := Shelf(), [Doubting("a"), Doubting("b")])
+    parts = [Counter("a"), Counter("b")]
+    checkpoints = Checkpoints(Unclosed(), parts)
+    for part in parts:
+        part.add(2)
     checkpoints.begin()
-    shelf.is_broken = True
     checkpoints.close(finished=True)
 
-    assert len(doubting) == 2
+    assert [part.lost for part in parts] == [2, 2]
     assert "the last checkpoint may not be stored: the shelf is broken" in caplog.text

@@ -8,13 +8,13 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SettingError, read
-from scrapy_mss.storage.opening import SERVER_STORES, is_server
+from scrapy_mss.storage.opening import SERVERS, is_server
 from scrapy_mss.storage.redis_store import ServerAddress
 from scrapy_mss.storage.tables import StoreError
 from tests.plugin.crawling import run_scrapy
 
 
-@pytest.mark.parametrize("scheme", [*SERVER_STORES, *map(str.title, SERVER_STORES)])
+@pytest.mark.parametrize("scheme", [*SERVERS, *map(str.title, SERVERS)])
 def test_the_schemes_of_servers_may_be_in_capitals(scheme: str) -> None:
     named = f"{scheme}://user:Secret@Host:6379/0?prefix=News"
 
