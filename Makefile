@@ -18,14 +18,14 @@ SYSTEMS_JSON := build/systems$(LIMIT:%=-%)
 SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),research/results)
 
 # A process for each core; the tests of a file share its fixtures. Files in the order that
-# tests/conftest.py gives them: by itself, xdist begins with those of many tests, not the longest.
+# tests/conftest.py gives them: by itself, xdist begins with those of many tests, not with slow ones.
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
 # As child processes of the plugin do, see `ONE_THREAD` in scrapy_mss/crawl/processes.py.
 test tests test-all test-oldest test-scrapy test-portable sanitized: export OMP_NUM_THREADS := 1
 
 REDIS_TESTS := tests/storage tests/plugin/test_redis.py \
-	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_crawls.py
+	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_campaigns.py
 
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP_OPTIONS := --quiet --quiet --disable-pip-version-check
@@ -103,10 +103,10 @@ test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which ap
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
 	$(BIN)/python -m pytest -rs tests/test_browser.py
 
-test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=20 stored sites
+test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
-	WORKBENCH_SITES=$(or $(N),20) $(BIN)/python -m pytest -rs tests/workbench
+	$(BIN)/python -m pytest -rs tests/workbench
 
 # The oldest Scrapy that is supported, with the Twisted of its time. What is marked `any_scrapy`
 # shows the same on each; the reason is its argument.

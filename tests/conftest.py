@@ -6,8 +6,6 @@ Runs are repeatable: the same examples each time, a third of them in `make test`
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
@@ -19,36 +17,6 @@ settings.register_profile("sanitized", derandomize=True, deadline=None, max_exam
 settings.load_profile("repeatable")
 
 pytest_plugins = ("tests.helpers.redis", "tests.helpers.shelves", "tests.helpers.stores")
-
-TESTS = Path(__file__).parent
-
-# Files that take longest, with their seconds. Begun first, none of them is what one process still
-# works on when the others are done (`pytest -n`, which gives a file to one process).
-LONGEST = {
-    "research/benchmarks/test_crash_crawls.py": 55,
-    "plugin/test_commands.py": 45,
-    "spiders/test_hostile_sites.py": 40,
-    "plugin/test_worker_crawls.py": 35,
-    "plugin/test_workers.py": 35,
-    "spiders/test_news.py": 35,
-    "plugin/test_redis.py": 30,
-    "bulk/test_run.py": 30,
-    "plugin/test_rendering.py": 25,
-    "spiders/test_fed_texts.py": 25,
-    "test_packaging.py": 25,
-    "research/benchmarks/test_signals.py": 25,
-    "plugin/test_memory.py": 25,
-    "demo_web/test_learning_on_top.py": 25,
-    "workbench/test_in_chromium.py": 25,
-    "workbench/test_why_page.py": 20,
-    "research/benchmarks/test_crash.py": 20,
-    "models/test_learning.py": 20,
-    "models/test_store.py": 20,
-    "plugin/test_quality.py": 20,
-    "plugin/test_store_in_crawls.py": 20,
-    "test_browser.py": 20,
-    "test_guides.py": 20,
-}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -62,10 +30,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files of LONGEST first, the others after them in the order they came in."""
-    items.sort(key=lambda item: -seconds_of(item.path))
+    """Put the files with slow tests first, the others after them in the order they came in.
 
-
-def seconds_of(path: Path) -> int:
-    """What the tests of the file *path* take if it is one of LONGEST, else 0."""
-    return LONGEST.get(path.relative_to(TESTS).as_posix(), 0)
+    So that none is what one process still works on when the others are done: `pytest -n` gives a
+    file to one process.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

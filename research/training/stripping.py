@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrapy_mss.blocks.features import HEADINGS
+from scrapy_mss.blocks.headline import HEADINGS
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Tokens
 

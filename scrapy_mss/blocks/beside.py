@@ -23,7 +23,6 @@ from zlib import crc32
 
 import numpy as np
 
-from scrapy_mss.blocks.features import Headline, heading_levels
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
 from scrapy_mss.markup.lazy import lazy
@@ -95,23 +94,15 @@ class Story:
         return self.text.nonzero()[0]
 
     @lazy
-    def level(self) -> Indices:
-        """int64[n]: 1 to 6 for a heading, 0 for every other block."""
-        return heading_levels(self.page)
-
-    @lazy
-    def headline(self) -> Headline:
-        return Headline.of(self.page)
-
-    @lazy
     def title(self) -> int:
         """The headline's block, -1 if none repeats the page's title well enough."""
-        return self.headline.block if self.headline.own_overlap >= MIN_TITLE else -1
+        headline = self.page.headline
+        return headline.block if headline.own_overlap >= MIN_TITLE else -1
 
     @lazy
     def linked_headings(self) -> list[int]:
         """The headings that are links, but for a word or two."""
-        headings, blocks = self.level.nonzero()[0], self.page.blocks
+        headings, blocks = self.page.heading_level.nonzero()[0], self.page.blocks
         words, linked = (each[headings].tolist() for each in (blocks.words, blocks.linked_words))
         rows = zip(headings.tolist(), words, linked, strict=True)
         return [at for at, n, k in rows if n >= MIN_TEASER_TITLE and k >= MIN_LINKED * n]
@@ -222,10 +213,10 @@ def next_stories(story: Story) -> Bools | None:
     """
     if story.page.innermost_tags.tobytes().count(_H1) <= 1:  # as on most pages
         return None
-    headings = (story.level == 1).nonzero()[0].tolist()
+    headings = (story.page.heading_level == 1).nonzero()[0].tolist()
     if story.title not in headings or story.is_live_blog:
         return None
-    page, overlap = story.page, story.headline.overlap
+    page, overlap = story.page, story.page.headline.overlap
     later = headings.index(story.title) + 1
     for block in headings[later : later + MAX_HEADINGS]:
         if overlap[block] < MIN_TITLE and _is_next(page, block, story.title):

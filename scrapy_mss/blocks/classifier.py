@@ -27,20 +27,17 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
-    COUNTED,
     FEATURES,
-    KEY_LEVELS,
     LOG1P_TABLE,
     Columns,
+    container_features,
     container_names,
     evidence_mass,
     feature_tables,
-    fill_containers,
-    fill_features,
     of_heading_above,
     product,
 )
-from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions, opinion_tables
+from scrapy_mss.blocks.opinions import OPINION_COLUMNS, opinion_features, opinion_tables
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets_of_ids
 from scrapy_mss.core.naive_bayes import (
@@ -200,10 +197,6 @@ _SCORES = ("score", "score_of_heading_above", "page_evidence")
 _MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
 INPUTS = tuple(name for part in _PARTS for name in part)
-_ENDS = np.cumsum([len(part) for part in _PARTS]).tolist()
-_OF_NEIGHBOURS = np.array([INPUTS.index(name) for name in NEIGHBOUR_FEATURES])
-_FARTHEST = max(map(abs, NEIGHBOUR_OFFSETS))
-_OPINIONS = INPUTS.index("opinions")
 
 
 class BlockInputs(NamedTuple):
@@ -220,47 +213,39 @@ class BlockInputs(NamedTuple):
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    rows, end = np.empty((len(INPUTS), len(score))), _ENDS[-2]
-    fill_inputs(page, evidence, score, rows[:end])
-    _fill_neighbours(rows[_OF_NEIGHBOURS], rows[end:])
+    rows = np.empty((len(INPUTS), len(score)))
+    fill_inputs(page, evidence, score, rows)
     return BlockInputs(score, Columns(INPUTS, rows))
 
 
 def _tables() -> tuple[object, ...]:
-    """What the compiled part knows of each step, and which rows are something else at last."""
-    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("blocks", "words"))
-    counted = [*COUNTED, *map(INPUTS.index, sizes)]
-    return *feature_tables(), *opinion_tables(), LOG1P_TABLE, counted, _ENDS[:-1]
+    """What the compiled part knows of each step, and where rows of something else begin."""
+    neighbours = [INPUTS.index(name) for name in NEIGHBOUR_FEATURES]
+    ends = np.cumsum([len(part) for part in _PARTS]).tolist()
+    of_blocks = *feature_tables(), *opinion_tables(), LOG1P_TABLE
+    return *of_blocks, neighbours, [*NEIGHBOUR_OFFSETS], ends
 
 
 @accelerated(_tables, "InputFiller")
 def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
-    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS`` but for the neighbours."""
-    columns = Columns(INPUTS, rows)
-    of_blocks, of_evidence, scores, opinions, containers = (
-        rows[end - len(part) : end] for part, end in zip(_PARTS[:-1], _ENDS[:-1], strict=True)
-    )
-    above = fill_features(page, of_blocks)
-    of_evidence[:] = evidence
-    fill_opinions(page, columns, opinions)
-    mass, total = evidence_mass(page, score)
-    scores[0], scores[1], scores[2] = score, of_heading_above(above, score), np.log1p(total)
-    kept, _ = evidence_mass(page, rows[_OPINIONS])
-    fill_containers(page, np.array([mass, kept]), containers)
+    """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS``."""
+    columns, (mass, total) = Columns(INPUTS, rows), evidence_mass(page, score)
+    columns.fill({name: of(page) for name, of in FEATURES.items()})
+    columns.fill(dict(zip(_EVIDENCE, evidence, strict=True)))
+    scores = score, of_heading_above(page, score), np.log1p(total)
+    columns.fill(dict(zip(_SCORES, scores, strict=True)))
+    columns.fill(opinion_features(page, columns))
+    kept, _ = evidence_mass(page, columns["opinions"])
+    columns.fill(container_features(page, dict(zip(_MASSES, (mass, kept), strict=True))))
+    for name in NEIGHBOUR_FEATURES:
+        for by in NEIGHBOUR_OFFSETS:
+            columns[f"{name}[{by:+d}]"][:] = _shifted(columns[name], by)
 
 
-def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
-    """Fill *rows* with what *of_blocks* (float64[k, n]) has of the blocks some further on or back.
-
-    Beyond the page's ends all are 0.
-    """
-    k, n = of_blocks.shape
-    neighbours = rows.reshape(k, len(NEIGHBOUR_OFFSETS), n)
-    padded = np.zeros((k, n + 2 * _FARTHEST))
-    padded[:, _FARTHEST : _FARTHEST + n] = of_blocks
-    for place, by in enumerate(NEIGHBOUR_OFFSETS):
-        begin = _FARTHEST + by
-        neighbours[:, place] = padded[:, begin : begin + n]
+def _shifted(values: Floats, by: int) -> Floats:
+    """float64[n]: the value so many blocks further on, or back; beyond the page's ends 0."""
+    none = np.zeros(min(abs(by), len(values)))
+    return np.concatenate((values[by:], none) if by > 0 else (none, values[:by]))
 
 
 class Networks(NamedTuple):

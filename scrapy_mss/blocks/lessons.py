@@ -44,7 +44,6 @@ from scrapy_mss.blocks.traits import (
     distances,
     traits,
 )
-from scrapy_mss.core.hashing import numbered
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
@@ -134,9 +133,9 @@ def places(page: Page, probability: Floats) -> Indices:
 
 def _in_main_container(page: Page, probability: Floats) -> Indices:
     """intp[n]: 1 for the blocks in containers like that with most of the likely words."""
-    container = numbered(page.container_keys)
-    main = np.bincount(container, page.words * probability).argmax()
-    is_in_main: Indices = (container == main).astype(np.intp)
+    keys, which = page.container_keys, np.unique(page.container_keys, return_inverse=True)[1]
+    main = np.bincount(which, page.words * probability)[which].argmax()
+    is_in_main: Indices = (keys == keys[main]).astype(np.intp)
     return is_in_main
 
 

@@ -19,9 +19,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from scrapy_mss.blocks.features import NO_LEVEL, Columns, product
+from scrapy_mss.blocks.features import NO_LEVEL, Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
@@ -80,22 +80,16 @@ WORDS: dict[Role, tuple[str, ...]] = {
 }
 
 
-# A number has a place for each role, so that all are counted at once.
-_ROLE_BITS = 8  # more than an element has class words
-_ROLE_MASK = (1 << _ROLE_BITS) - 1
-_ROLE_PLACES = _ROLE_BITS * np.arange(len(Role))[:, np.newaxis]
-
-
-def _word_tables() -> tuple[NDArray[np.uint32], Floats]:
-    """The hash at each place of the table, and the roles of its word, in their places."""
-    hashes, roles = np.zeros(_TABLE_MASK + 1, np.uint32), np.zeros(_TABLE_MASK + 1)
+def _word_tables() -> tuple[NDArray[np.uint32], Bytes]:
+    """The hash at each place of the table, and the roles of its word, as bits."""
+    hashes, roles = np.zeros(_TABLE_MASK + 1, np.uint32), np.zeros(_TABLE_MASK + 1, np.uint8)
     for role, words in WORDS.items():
         for word in words:
             code = crc32(word.encode())
             place = code & _TABLE_MASK
             assert hashes[place] in {0, code}, f"{word} shares its place with another word"
             hashes[place] = code
-            roles[place] += 1 << _ROLE_BITS * role
+            roles[place] |= 1 << role
     return hashes, roles
 
 
@@ -104,12 +98,10 @@ _HASHES, _ROLES_OF_WORDS = _word_tables()
 
 def role_counts(attributes: ElementAttributes) -> Counts:
     """int64[n_roles, n_elements]: how many class words of each element have each role."""
-    word, n = attributes.word, len(attributes.start)
-    place = (word & _TABLE_MASK).astype(np.intp)
-    known = (_HASHES.take(place) == word).nonzero()[0]
-    roles = _ROLES_OF_WORDS.take(place.take(known))
-    packed = np.bincount(attributes.element.take(known), roles, n).astype(np.int64)
-    return packed >> _ROLE_PLACES & _ROLE_MASK
+    known = np.flatnonzero(_HASHES[attributes.word & _TABLE_MASK] == attributes.word)
+    roles = _ROLES_OF_WORDS[attributes.word[known] & _TABLE_MASK]
+    elements = (attributes.element[known[roles >> role & 1 > 0]] for role in Role)
+    return np.array([np.bincount(each, minlength=len(attributes.start)) for each in elements])
 
 
 PARAGRAPH_LETTERS = 25  # that a paragraph has at least, as in Readability
@@ -193,11 +185,13 @@ class Reading:
         is_line |= self.letters >= LONG_LINE
         # bool[n]: the lines of a text, without what is beside it and without linked ones
         self.is_text: Bools = is_line & ~self.inside_beside & self.is_unlinked
-        sums = self._sums_inside()
-        # Of each element: letters and linked ones (float64[2, m]); prose of the text; words, less
-        # linked ones and the price of tags; stop words, as words, less the price of words
-        self.letters_inside: Floats = sums[:2]
-        self.prose_inside, self.density_inside, self.stop_words_inside = sums[2:]
+        # float64[m]: what is inside each element: letters and linked ones; prose of the text;
+        # words, less linked ones and the price of tags; stop words, less the price of words
+        self.letters_inside = containers.total(self.letters)
+        self.linked_inside = containers.total(self.letters * link_share)
+        self.prose_inside = containers.total(self.prose * ~self.inside_beside)
+        self.density_inside = self._sum_inside(self.values(WORDS_PER_TAG_IN_ELEMENT))
+        self.stop_words_inside = self._sum_inside(self._stop_words())
 
     def __len__(self) -> int:
         return len(self.page.blocks)
@@ -223,22 +217,21 @@ class Reading:
             inside = containers.inside(beside)
         return beside, inside
 
-    def _sums_inside(self) -> Floats:
-        """float64[5, m]: all that is summed inside each element, at once.
+    def _sum_inside(self, values: Floats) -> Floats:
+        """float64[m]: the sum of *values* inside each element.
 
         What is beside the text cannot speak for an element around it.
         """
+        bounded = np.where(self.inside_beside, np.minimum(values, 0.0), values)
+        return self.containers.total(bounded)
+
+    def _stop_words(self) -> Floats:
+        """float64[n]: the stop words of each block, as words, less the price of its words."""
         is_prose, words = self.prose > 0, self.page.words
         stops = self.page.text_counts.of("stop_words")
         share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
-        as_words = stops / max(share, MIN_STOP_SHARE)
-        of_blocks = np.empty((5, len(self)))
-        of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
-        of_blocks[2] = self.prose * ~self.inside_beside
-        of_blocks[3] = self.values(WORDS_PER_TAG_IN_ELEMENT)
-        of_blocks[4] = as_words * self.unlinked - STOP_WORD_PRICE * words
-        np.minimum(of_blocks[3:], 0.0, out=of_blocks[3:], where=self.inside_beside)
-        return self.containers.totals(of_blocks)
+        as_words: Floats = stops / max(share, MIN_STOP_SHARE)
+        return as_words * self.unlinked - STOP_WORD_PRICE * words
 
 
 MIN_TEXT = 250  # letters of prose: with fewer, a container that says it is the text is a teaser
@@ -300,8 +293,7 @@ def _paragraph_scores(reading: Reading) -> Floats:
     of_element[reading.roles[Role.LIKELY] > 0] += NAME_POINTS
     of_element[reading.roles[Role.BESIDE] > 0] -= NAME_POINTS
     score += of_element
-    letters, linked = reading.letters_inside
-    unlinked = 1 - linked / np.maximum(letters, 1.0)
+    unlinked = 1 - reading.linked_inside / np.maximum(reading.letters_inside, 1.0)
     scored: Floats = np.where(has_any, score * unlinked, -np.inf)
     return scored
 
@@ -414,50 +406,33 @@ def opinions(page: Page, columns: Columns) -> dict[str, Bools]:
 
 def opinion_tables() -> tuple[object, ...]:
     """What the compiled part knows of class words and tags, and the numbers."""
-    roles = np.zeros(_TABLE_MASK + 1, np.uint8)
-    for role, words in WORDS.items():
-        roles[[crc32(word.encode()) & _TABLE_MASK for word in words]] |= 1 << role
     numbers = (np.array(each, np.float64) for each in (LEVEL_WEIGHTS, _NUMBERS))
-    return _HASHES, roles, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
+    return _HASHES, _ROLES_OF_WORDS, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
 
 
-def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
-    """Fill *rows*, in the order of ``OPINION_COLUMNS``.
+def opinion_features(page: Page, features: Columns) -> dict[str, ArrayLike]:
+    """What opinions tell of the blocks of *page*, by the names of ``OPINION_COLUMNS``.
 
     An opinion that keeps nothing is silent: it does not contradict the others. What they say on
     average stands in its place.
     """
-    k, words = len(OPINIONS), page.words
-    kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
-    kept[:] = [*opinions(page, features).values()]
-    common = product(kept * words, kept.T)
-    size = common.diagonal()
-    speaks = size > 0
-    if not speaks.all():
-        kept[~speaks] = kept[speaks].mean(axis=0) if speaks.any() else 0.0
-    np.divide(np.add.reduce(kept), k, out=rows[k])
-    shares[:] = (size / max(page.total_words, 1.0))[:, np.newaxis]
-    agreements[:] = _agreement(common, speaks)[:, np.newaxis]
-
-
-def _agreement(common: Floats, speaks: Bools) -> Floats:
-    """float64[n_pairs]: the F1 of what each two of the opinions keep; their mean, if one is silent.
-
-    Two of them keep so many words in *common* (float64[k, k]), one alone as many as with itself.
-    """
-    size = common.diagonal()
-    of_all = 2 * common / np.maximum(size[:, np.newaxis] + size, 1.0)
-    f1: Floats = of_all.take(_FLAT_PAIRS)
-    if not speaks.all():
-        one, other = _PAIRS
-        both = speaks[one] & speaks[other]
-        f1[~both] = f1[both].mean() if both.any() else 0.0
-    return f1
+    kept, words = opinions(page, features), page.words
+    sizes = {name: float(words[each].sum()) for name, each in kept.items()}
+    speaking = [name for name in kept if sizes[name]]
+    on_average = sum(kept[name].astype(float) for name in speaking) / max(len(speaking), 1)
+    said = [kept[name].astype(float) if sizes[name] else on_average for name in kept]
+    f1 = {
+        (one, other): 2 * float(words[kept[one] & kept[other]].sum()) / (sizes[one] + sizes[other])
+        for one, other in combinations(speaking, 2)
+    }
+    mean = float(np.mean([*f1.values()])) if f1 else 0.0
+    found = [*said, sum(said) / len(said)]
+    found += [size / max(page.total_words, 1.0) for size in sizes.values()]
+    found += [f1.get(pair, mean) for pair in combinations(kept, 2)]
+    return dict(zip(OPINION_COLUMNS, found, strict=True))
 
 
 _NAMES = [opinion.name for opinion in OPINIONS]
-_PAIRS = np.triu_indices(len(OPINIONS), 1)
-_FLAT_PAIRS = np.ravel_multi_index(_PAIRS, (len(OPINIONS), len(OPINIONS)))
 OPINION_COLUMNS = (
     *(f"opinion_{name}" for name in _NAMES),
     "opinions",

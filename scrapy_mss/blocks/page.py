@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scrapy_mss.blocks.headline import HEADING_LEVELS, Headline, title_overlap
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.texts import TextCounts, Texts, pairs_of, text_counts
 from scrapy_mss.core.hashing import mix
@@ -33,8 +34,6 @@ from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
-
-_NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,24 +81,23 @@ class Page:
     @lazy
     def ancestor_keys(self) -> TokenIds:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
-        keys = np.concatenate((self.attributes.key, _NO_KEY))
-        return keys.astype(np.uint64)[self.containers.around]
+        return self.containers.of_ancestors(self.attributes.key.astype(np.uint64))
 
     @lazy
     def container_keys(self) -> TokenIds:
         """uint64[n]: the kind of container of each block, by its innermost ancestors."""
-        return mix(list(self.ancestor_keys[:CONTAINER_LEVELS]))
+        keys = self.attributes.key.astype(np.uint64)
+        return mix([*self.containers.of_ancestors(keys, CONTAINER_LEVELS)])
 
     @lazy
     def ancestor_tags(self) -> Bytes:
         """uint8[LEVELS, n]: the tag numbers of each block's ancestors, 0 for none."""
-        tags: Bytes = np.concatenate((self.containers.tag, _NO_TAG))[self.containers.around]
-        return tags
+        return self.containers.of_ancestors(self.containers.tag)
 
     @lazy
     def innermost_tags(self) -> Bytes:
         """uint8[n]: the first row of `ancestor_tags`."""
-        tags: Bytes = np.concatenate((self.containers.tag, _NO_TAG)).take(self.containers.around[0])
+        tags: Bytes = self.containers.of_ancestors(self.containers.tag, 1)[0]
         return tags
 
     @lazy
@@ -143,6 +141,26 @@ class Page:
         """bool[n]: the blocks that are a title, which no page shows."""
         titles: Bools = np.equal(self.innermost_tags, TAG_NUMBERS["title"])
         return titles
+
+    @lazy
+    def heading_level(self) -> Indices:
+        """int64[n]: 1 to 6 for a heading, 0 for every other block."""
+        levels: Indices = HEADING_LEVELS.take(self.innermost_tags)
+        return levels
+
+    @lazy
+    def heading_above(self) -> Indices:
+        """intp[n]: the nearest heading before each block, -1 if there is none."""
+        n = len(self.blocks)
+        at = np.where(self.heading_level > 0, np.arange(n), -1)
+        return np.append(-1, np.maximum.accumulate(at))[:n]
+
+    @lazy
+    def headline(self) -> Headline:
+        """The block that repeats the page's title."""
+        hits, n_title = self.text_counts.of("title_words"), len(self.title_ids)
+        overlap = title_overlap(self.words, hits, n_title) * ~self.in_title
+        return Headline.of(overlap, self.heading_level, ~self.in_title)
 
     @lazy
     def title_ids(self) -> set[int]:

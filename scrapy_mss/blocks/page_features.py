@@ -39,7 +39,7 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
-_SHARE = f"share_of_{OPINIONS[0].name}"  # the first of the shares
+_SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)
 _SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
 _TIME = TAG_NUMBERS["time"]
 
@@ -103,7 +103,7 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        shares = self.inputs.columns.run(_SHARE, len(OPINIONS))[:, 0].tolist()
+        shares = self.inputs.columns.some(_SHARES)[:, 0].tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
         rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]

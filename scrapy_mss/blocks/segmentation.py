@@ -209,17 +209,16 @@ class Containers:
     def n_blocks(self) -> int:
         return len(self.around[0])
 
+    def of_ancestors(self, values: NDArray[Value], levels: int = LEVELS) -> NDArray[Value]:
+        """[levels, n]: of *values*, one an element, those of each block's ancestors; 0 for none."""
+        with_none = np.concatenate((values, np.zeros(1, values.dtype)))
+        return with_none.take(self.around[:levels])
+
     def total(self, values: Floats) -> Floats:
         """float64[m]: the sum of *values* (float64[n]) inside each element."""
-        total: Floats = self.totals(values[np.newaxis])[0]
+        before = np.concatenate(([0.0], values.cumsum()))
+        total: Floats = before.take(self.end) - before.take(self.begin)
         return total
-
-    def totals(self, values: Floats) -> Floats:
-        """float64[k, m]: the sums of *values* (float64[k, n]) inside each element."""
-        before = np.zeros((len(values), self.n_blocks + 1))
-        values.cumsum(axis=1, out=before[:, 1:])
-        totals: Floats = before.take(self.end, axis=1) - before.take(self.begin, axis=1)
-        return totals
 
     def inside(self, chosen: Bools) -> Bools:
         """bool[n]: the blocks inside any of the *chosen* elements (bool[m])."""

@@ -136,8 +136,7 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     if np.count_nonzero(above) == np.count_nonzero(above & kept):
         return kept
     at = (above | kept).nonzero()[0]
-    keys = np.append(page.attributes.key, np.uint32(0))[page.containers.around[:, at]]
-    paths = [each.tobytes() for each in keys.T]
+    paths = [each.tobytes() for each in page.ancestor_keys[:, at].T]
     known = set(compress(paths, kept[at].tolist()))
     joined = kept.copy()
     joined[at] = [path in known for path in paths]

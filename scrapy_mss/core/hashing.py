@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tokens import Bools, Indices, Ints, TokenIds
+from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.
@@ -60,23 +60,6 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     known = set(few.tolist())
     found[likely] = [each in known for each in hashes[likely].tolist()]
     return found
-
-
-def numbered(keys: TokenIds) -> Indices:
-    """intp[n]: a number for each of *keys* (uint64[n]), from 0 on in their order.
-
-    Equal ones have the same.
-    """
-    order = keys.argsort(kind="stable")
-    ordered = keys[order]
-    is_new = np.ones(len(keys), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    first = order[is_new]
-    number = np.empty(len(first), np.intp)
-    number[first.argsort()] = np.arange(len(first))
-    numbers = np.empty(len(keys), np.intp)
-    numbers[order] = number[is_new.cumsum() - 1]
-    return numbers
 
 
 def _folded(mixed: TokenIds) -> TokenIds:

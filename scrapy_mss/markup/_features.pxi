@@ -1,6 +1,6 @@
 """The network's inputs: what blocks have, where they are, and where the evidence is.
 
-The Python of each step, in `classifier`, `features` and `hashing`, is its oracle.
+The Python of each step, in `classifier` and `features`, is its oracle.
 """
 
 import random
@@ -114,6 +114,7 @@ cdef enum:  # rows, in the order of `classifier.INPUTS`
     N_SHARES = 3 + 2 * (KEY_LEVELS + ELEMENT_LEVELS)
     SIZE = MASS + 2 * N_SHARES
     NEIGHBOUR = SIZE + 3 * KEY_LEVELS
+    N_INPUTS = NEIGHBOUR + 20
 
 cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, MAX_HEADLINE, FULL_TITLE, H1_BONUS, HEADING_BONUS
@@ -121,35 +122,43 @@ cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     N_NUMBERS
 
 
+cdef tuple COUNTED = (  # rows that are logarithms of counts
+    WORDS, LETTERS, SENTENCE_ENDS, COMMAS, QUOTES, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS,
+    FROM_HEADLINE, LATER_HEADINGS, BELOW_HEADING,
+    *(SIZE + 3 * level + row for level in range(KEY_LEVELS) for row in range(2)),
+)
+
+
 cdef class InputFiller:
     """`classifier.fill_inputs`.
 
     By the number of a tag are the rows of *parents* (right around a block) and *ancestors*, the
     *levels* of headings, and the *roles* and *points* that opinions give; *hashes* has the class
-    words that say something, *word_roles* what; *weights* are those of levels. *counted* are rows
-    that are logarithms of counts, which *logarithms* has of small ones.
+    words that say something, *word_roles* what; *weights* are those of levels. *logarithms* has
+    those of small counts. Of *neighbours*, which are rows, there are others by *offsets*.
     """
 
     cdef const uint8_t[::1] parents, ancestors, levels, roles, word_roles
     cdef const uint32_t[::1] hashes
     cdef const double[::1] points, weights, numbers, constants, logarithms
-    cdef list counted
+    cdef list neighbours, offsets
 
     def __init__(
         self, parents, ancestors, levels, numbers, hashes, word_roles, roles, points, weights,
-        constants, logarithms, counted, parts
+        constants, logarithms, neighbours, offsets, parts
     ):
         self.parents, self.ancestors, self.levels = parents, ancestors, levels
         self.hashes, self.word_roles, self.roles, self.points = hashes, word_roles, roles, points
         self.numbers, self.constants, self.weights = numbers, constants, weights
-        self.logarithms, self.counted = logarithms, counted
+        self.logarithms, self.neighbours, self.offsets = logarithms, neighbours, offsets
         _check_sizes(256, (len(parents), len(ancestors), len(levels), len(roles), len(points)))
         _check_sizes(0x10000, (len(hashes), len(word_roles)))
         _check_sizes(N_NUMBERS, (len(numbers),))
         _check_sizes(N_CONSTANTS, (len(constants),))
-        if parts != [EVIDENCE, SCORE, OPINION, MASS, NEIGHBOUR]:
+        if parts != [EVIDENCE, SCORE, OPINION, MASS, NEIGHBOUR, N_INPUTS]:
             raise ValueError(f"the parts of the inputs end at {parts}: this was built for others")
-        _check(max(counted), NEIGHBOUR)
+        _check_sizes(N_INPUTS - NEIGHBOUR, (len(neighbours) * len(offsets),))
+        _check(max(neighbours), NEIGHBOUR)
         _check(max(*parents, *ancestors), DEPTH - AROUND + 1)
 
     def __call__(self, page, evidence, score, rows):
@@ -160,10 +169,11 @@ cdef class InputFiller:
         blocks.fill_places(len(page.title_ids), len(page.description_pairs))
         _Opinions(blocks).fill(page.attributes)
         blocks.fill_shares(page.attributes.key)
-        for row in self.counted:
+        for row in COUNTED:
             self.take_logarithms(blocks.rows[row])
         numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
         blocks.adjust()
+        blocks.fill_neighbours()
 
     cdef take_logarithms(self, double[::1] counts):
         """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
@@ -201,7 +211,7 @@ cdef class _Blocks:
         columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score, *counts.counts
         _check_sizes(self.n, (self.rows.shape[1], *map(len, columns)))
         _check_sizes(N_COUNTS, (self.count.shape[0],))
-        _check_sizes(NEIGHBOUR, (self.rows.shape[0],))
+        _check_sizes(N_INPUTS, (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
 
     cdef fill_texts(self):
@@ -383,3 +393,12 @@ cdef class _Blocks:
             self.rows[FROM_HEADLINE, i] *= -1.0 if i < self.headline else 1.0
             if i <= self.heading:
                 self.rows[BELOW_HEADING, i] = self.c[FAR]
+
+    cdef fill_neighbours(self):
+        """Fill in what the blocks some further on or back have; beyond the page's ends it is 0."""
+        cdef Py_ssize_t row = NEIGHBOUR, of, by, i
+        for of in self.by.neighbours:
+            for by in self.by.offsets:
+                for i in range(self.n):
+                    self.rows[row, i] = self.rows[of, i + by] if 0 <= i + by < self.n else 0.0
+                row += 1

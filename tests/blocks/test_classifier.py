@@ -26,7 +26,7 @@ from scrapy_mss.blocks.classifier import (
     block_scores,
 )
 from scrapy_mss.blocks.families import new_counts
-from scrapy_mss.blocks.features import EPSILON, FEATURES, heading_above, heading_levels, product
+from scrapy_mss.blocks.features import EPSILON, FEATURES, product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.blocks.segmentation import LEVELS
@@ -132,7 +132,7 @@ def test_inputs_are_features_evidence_what_follows_from_the_score_and_neighbours
 ) -> None:
     page = Page.of(source)
     evidence, score = evidence_for(page)
-    above = heading_above(heading_levels(page)).tolist()
+    above = page.heading_above.tolist()
     n = len(page.blocks)
 
     inputs = block_inputs(page, evidence, score)

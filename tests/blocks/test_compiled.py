@@ -13,7 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
-from scrapy_mss.blocks.features import group_sums
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.texts import (
     BITS,
@@ -21,7 +20,6 @@ from scrapy_mss.blocks.texts import (
     pairs_of,
     text_counts,
 )
-from scrapy_mss.core.hashing import numbered
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Indices, Tokens
 from tests.helpers.classifiers import counts_of, random_network
@@ -29,28 +27,10 @@ from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 
-NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sampled_from([0.0, -0.0])
 WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
 BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
 COUNTS = counts_of()
 SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
-
-
-@given(st.integers(0, 6), st.integers(1, 3), st.data())
-def test_sums_of_groups_are_of_the_blocks_with_the_same_number(
-    n: int, g: int, data: st.DataObject
-) -> None:
-    values = np.array([data.draw(st.lists(NUMBERS, min_size=n, max_size=n))], np.float64)
-    numbers = data.draw(st.lists(st.integers(0, 2), min_size=g * n, max_size=g * n))
-    rows = np.array(numbers, np.intp).reshape(g, n) + 3 * np.arange(g)[:, np.newaxis]
-    dense = np.unique(rows, return_inverse=True)[1].reshape(g, n).astype(np.intp)
-
-    sums = group_sums(values, dense)
-
-    for row, alike_numbers in zip(sums[0], dense.tolist(), strict=True):
-        for block, number in enumerate(alike_numbers):
-            alike = [at for at in range(n) if alike_numbers[at] == number]
-            assert row[block] == pytest.approx(sum(values[0, alike]))
 
 
 @given(PAGES | SOURCES)
@@ -113,15 +93,6 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
 
     assert list(one) == list(other)
     assert [name for name in one if one[name] != other[name]] == []
-
-
-@given(st.lists(st.sampled_from([0, 1, 2, 2**40, 2**64 - 1])))
-def test_equal_keys_have_the_same_number_and_others_the_next(keys: list[int]) -> None:
-    known: dict[int, int] = {}
-    expected = [known.setdefault(key, len(known)) for key in keys]
-
-    for numbers in both(lambda: numbered(np.array(keys, np.uint64))):
-        assert numbers.tolist() == expected
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")

@@ -16,18 +16,16 @@ from scrapy_mss.blocks.features import (
     EPSILON,
     FEATURES,
     KEY_LEVELS,
-    MAX_HEADLINE,
     PARENTS,
     PATH_LENGTH,
     Columns,
+    container_features,
     evidence_mass,
-    heading_above,
-    heading_levels,
-    logarithms,
 )
+from scrapy_mss.blocks.headline import MAX_HEADLINE
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
-from tests.helpers.classifiers import columns_of, container_features
+from tests.helpers.classifiers import columns_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 
@@ -184,17 +182,13 @@ def test_features_of_a_text_do_not_depend_on_the_rest_of_the_page(paragraphs: li
 
 @given(PAGES)
 def test_the_heading_above_is_the_last_one_before(source: str) -> None:
-    levels = heading_levels(Page.of(source))
+    page = Page.of(source)
 
-    found = heading_above(levels).tolist()
+    found = page.heading_above.tolist()
 
-    headings = np.flatnonzero(levels).tolist()
-    assert found == [max((h for h in headings if h < n), default=-1) for n in range(len(levels))]
-
-
-@given(st.lists(st.sampled_from([*map(float, range(70)), 16383.0, 16384.0, 1e15])))
-def test_logarithms_of_counts_are_those_of_numpy(counts: list[float]) -> None:
-    assert logarithms(np.array(counts)).tolist() == np.log1p(counts).tolist()
+    headings = np.flatnonzero(page.heading_level).tolist()
+    above = ([h for h in headings if h < n] for n in range(len(page.blocks)))
+    assert found == [max(each, default=-1) for each in above]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from scrapy_mss.blocks.classifier import (
     block_inputs,
 )
 from scrapy_mss.blocks.families import new_counts
-from scrapy_mss.blocks.features import Columns, container_names, fill_containers
+from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.format import classifier_inputs
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
@@ -47,14 +46,6 @@ def columns_of(page: Page) -> Columns:
     """All inputs of the block classifier for *page*, by counts that know nothing."""
     n = len(page.blocks)
     return block_inputs(page, np.zeros((len(POOLINGS), n)), np.zeros(n)).columns
-
-
-def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
-    """Shares of each of the *masses* (float64[n]), whose keys begin the names of their columns."""
-    names = container_names(tuple(masses))
-    rows = np.empty((len(names), len(page.blocks)))
-    fill_containers(page, np.array(list(masses.values())), rows)
-    return Columns(names, rows)
 
 
 def random_network(n_inputs: int, n_hidden: int = N_HIDDEN, seed: int = 0) -> Network:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -15,7 +13,6 @@ from time import sleep
 import pytest
 
 from research.benchmarks.crash import ALL, Found, Outcome, checkpoint, compared, one_round, shown
-from research.benchmarks.redis_server import program
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.opening import store_at
@@ -105,28 +102,3 @@ def test_a_store_that_is_broken_is_found_out(
         one_round(str(tmp_path), random.Random(seed), outcome)  # noqa: S311 - moments to kill at
 
     assert any(outcome.found)
-
-
-def campaign(*options: str) -> dict[str, int]:
-    """The numbers that a campaign prints, in which nothing is wrong."""
-    done = subprocess.run(
-        [sys.executable, "-m", "research.benchmarks.crash", "--kills", "8", *options],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    names, row = (line.split() for line in done.stdout.splitlines())
-    return dict(zip(names, map(int, row), strict=True))
-
-
-@pytest.mark.slow("a campaign that kills processes")
-def test_a_short_campaign_finds_nothing() -> None:
-    assert campaign()["restarts"] == 0
-
-
-@pytest.mark.slow("a campaign that kills processes")
-@pytest.mark.skipif(program() is None, reason="no redis-server or valkey-server is installed")
-def test_a_short_campaign_against_a_server_that_is_killed_too_finds_nothing() -> None:
-    assert campaign("--redis")["restarts"] >= 2

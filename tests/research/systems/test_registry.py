@@ -4,7 +4,7 @@ import pytest
 
 from research.datasets.pages import Example
 from research.systems import DRAWN, SYSTEMS, create
-from research.systems.base import Pretrained, TokenExtractor, Trainable
+from research.systems.base import Pretrained, SiteExtractor, TokenExtractor, Trainable
 from research.systems.external import PEERS
 from tests.helpers.news_pages import news_page
 
@@ -28,3 +28,6 @@ def test_every_system_of_ours_is_created_learns_and_extracts(name: str) -> None:
     assert news_page(9).text.split()[20] in text
     assert isinstance(system, TokenExtractor)
     assert system.locate(news_page(9).html).text == text
+    if isinstance(system, SiteExtractor):
+        found = system.extract_site([page.html for page in pages])
+        assert all(page.text in each for page, each in zip(pages, found, strict=True))

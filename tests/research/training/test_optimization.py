@@ -11,19 +11,16 @@ from research.training.optimization import (
     RIDGE,
     SIGNED_RIDGE,
     SMALL_DEVIATION,
-    Config,
     _gradients,
     fit_logistic,
-    fit_network,
     fit_signed,
 )
-from scrapy_mss.blocks.classifier import Matrix, Network
+from scrapy_mss.blocks.classifier import Network
 from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokens import Floats
 from tests.helpers.effort import examples
 
 N_INPUTS, N_HIDDEN = 3, 4
-QUICK = Config(hidden=8, epochs=40, batch=32, rate=1e-2, dropout=0.0)
 
 
 def network_of(hidden: NDArray[Any], output: NDArray[Any]) -> Network:
@@ -94,24 +91,3 @@ def test_no_coefficient_has_another_sign_than_it_may_have(seed: int, signs: list
     for coefficient, sign, down in zip(found, (*signs, 0), slope, strict=True):
         assert sign * coefficient >= 0
         assert sign * down >= -1e-4 if sign and not coefficient else abs(down) < 1e-4
-
-
-def ring(n: int, seed: int) -> tuple[Matrix, Matrix]:
-    """Points inside of a circle and outside of it, which no straight line parts."""
-    points = np.random.default_rng(seed).uniform(-2, 2, (n, 2)).astype(np.float32)
-    return points, (np.hypot(*points.T) < 1).astype(np.float32)
-
-
-def test_a_network_learns_what_no_straight_line_parts() -> None:
-    points, labels = ring(600, 0)
-    weights = np.ones(len(labels), np.float32)
-
-    network = fit_network(points, labels, weights, QUICK)
-
-    unseen, inside = ring(400, 1)
-    straight = fit_logistic(
-        points.T.astype(np.float64), labels.astype(np.float64), np.ones(len(labels))
-    )
-    by_line = straight[:-1] @ unseen.T + straight[-1] > 0
-    assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
-    assert np.mean(by_line == inside) < 0.85

@@ -22,9 +22,8 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.markup.tokens import Bools, Floats, Ints
+from scrapy_mss.markup.tokens import Floats, Ints
 from tests.helpers.effort import examples
-from tests.helpers.news_pages import news_page
 
 PROBABILITIES = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=1, max_size=40)
 
@@ -123,31 +122,6 @@ class Fixed(NaiveBayes[Page]):
         return next(self.probabilities)
 
 
-def site(n_pages: int) -> tuple[list[Page], list[Bools]]:
-    """The pages of one site and their labels."""
-    pages = [news_page(n, site="two", paragraphs=2 + n % 4) for n in range(n_pages)]
-    return [page.page for page in pages], [page.inside for page in pages]
-
-
-def f1(predicted: Prediction, inside: Bools) -> float:
-    found = np.zeros(len(inside), np.bool_)
-    found[predicted.span.start : predicted.span.end] = True
-    return 2 * int((found & inside).sum()) / int(found.sum() + inside.sum())
-
-
-def test_a_site_is_learned_from_a_model_of_another_site() -> None:
-    model = NaiveBayes[Page]([TRIGRAM, UNCLOSED_TAG])
-    for n in range(4):
-        model.learn(news_page(n, site="one").page, news_page(n, site="one").inside)
-    before = model.counts["trigram"].copy()
-    pages, labels = site(8)
-
-    history = self_train(model, pages, options=SelfTraining(iterations=3))
-
-    assert all(f1(p, i) > 0.98 for p, i in zip(history[-1], labels, strict=True))
-    assert np.array_equal(model.counts["trigram"], before)
-
-
 def test_scores_are_weighted_by_the_importance_of_the_trigram() -> None:
     options = SelfTraining(iterations=1, share=1.0, distance=5, boost=3.0)
     pages = [Page.of("a b c d e f g h"), Page.of("a b c x y z g h")]
@@ -168,13 +142,3 @@ def test_scores_are_weighted_by_the_importance_of_the_trigram() -> None:
         assert found.scores.tolist() == pytest.approx(expected)
         assert found.probability.tolist() == pytest.approx(p.tolist())
         assert found.span == best_span(found.scores)
-
-
-@pytest.mark.parametrize("iterations", [0, 1, 2])
-def test_pages_without_a_prediction_stay_without(iterations: int) -> None:
-    pages = [Page.of("a b c"), Page.of("")]
-    probabilities = [np.full(3, 0.5), np.zeros(0)]
-
-    history = self_train(Fixed(probabilities), pages, options=SelfTraining(iterations=iterations))
-
-    assert [[p.span for p in row] for row in history] == [[EMPTY, EMPTY]] * (iterations + 1)
