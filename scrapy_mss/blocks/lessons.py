@@ -141,8 +141,8 @@ def _in_main_container(page: Page, probability: Floats) -> Indices:
 
 def _ends_sentence(page: Page) -> Indices:
     """intp[n]: 1 for the blocks whose last word or symbol ends a sentence."""
-    tokens, texts = page.tokens, page.texts
-    last = tokens.clean_start[texts.token[texts.first + texts.size - 1]].tolist()
+    tokens, blocks = page.tokens, page.blocks
+    last = tokens.clean_start[blocks.text[blocks.first_text + blocks.n_texts - 1]].tolist()
     return np.array([tokens.clean[at] in CLOSERS for at in last], np.intp)
 
 

@@ -68,21 +68,14 @@ cdef class _Opinions:
         """
         cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0, n_pairs = 0
         cdef double common[N_OPINIONS][N_OPINIONS]
-        cdef double words[1 << N_OPINIONS]  # by which opinions keep them, as bits
         cdef double total = 0, votes
         cdef double[:, ::1] rows = self.rows
-        memset(words, 0, sizeof(words))
         memset(common, 0, sizeof(common))
         for i in range(n):
-            row = 0
-            for one in range(N_OPINIONS):
-                row |= self.kept[one, i] << one
-            words[row] += self.words[i]
             total += self.words[i]
-        for row in range(1 << N_OPINIONS):
-            for one in range(N_OPINIONS if words[row] else 0):
+            for one in range(N_OPINIONS):
                 for other in range(one, N_OPINIONS):
-                    common[one][other] += words[row] if row >> one & row >> other & 1 else 0.0
+                    common[one][other] += self.words[i] * (self.kept[one, i] & self.kept[other, i])
         for one in range(N_OPINIONS):
             n_speaking += common[one][one] > 0
             rows[COMMON + 1 + one] = common[one][one] / max(total, 1.0)
