@@ -22,16 +22,13 @@ cdef class Segmenter:
     blocks are joined by *affordable*.
     """
 
-    cdef bytes roles
-    cdef const uint8_t* role_of
+    cdef const uint8_t[::1] role_of
     cdef Py_ssize_t n_levels
     cdef object affordable
 
     def __init__(self, bytes roles not None, n_levels, affordable):
         _check_sizes(256, (len(roles),))
-        self.roles = roles
-        self.role_of = roles
-        self.n_levels, self.affordable = n_levels, affordable
+        self.role_of, self.n_levels, self.affordable = roles, n_levels, affordable
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
