@@ -11,8 +11,8 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -24,8 +24,6 @@ from scrapy.utils.reactor import install_reactor
 from twisted.internet.defer import inlineCallbacks
 
 from scrapy_mss.crawl import extension, training
-from scrapy_mss.storage.redis_store import RedisStore
-from scrapy_mss.storage.tables import StoreError
 from tests.plugin.spiders import SPIDERS
 
 BEAT = 0.02  # seconds
@@ -46,47 +44,29 @@ class _Kept(logging.Handler):
         self.lines.append((record.levelname, text))
 
 
-class _Beats:
-    """How often the event loop came round at the end, and while a server was waited for in vain."""
+class _Pulse:
+    """For how long, at the most, the event loop did not come round."""
 
     def __init__(self) -> None:
-        self._n = 0
-        self._is_ending = False
+        self._last = monotonic()
         self._beat: Any = None
-        self.ending = [0, 0]  # beats, and those that were missed
-        self.waits: list[tuple[bool, int]] = []
+        self.longest_pause = 0.0
 
     def begin(self) -> None:
         from twisted.internet.task import LoopingCall
 
-        self._beat = LoopingCall.withCount(self._count)
+        self._last = monotonic()
+        self._beat = LoopingCall(self._come_round)
         self._beat.start(BEAT)
-
-    def idle(self) -> None:
-        self._is_ending = True
 
     def end(self) -> None:
         if self._beat is not None and self._beat.running:
             self._beat.stop()
 
-    def _count(self, due: int) -> None:
-        self._n += 1
-        if self._is_ending:
-            self.ending = [self.ending[0] + 1, self.ending[1] + due - 1]
-
-    def watch(self, asks: Callable[..., Any]) -> Callable[..., Any]:
-        """*asks*, which is a method of a store, with a note of each answer that does not come."""
-
-        def watched(store: RedisStore, question: Any, *, patient: bool = True) -> Any:
-            before = self._n
-            try:
-                return asks(store, question, patient=patient)
-            except StoreError as error:
-                if patient and "just now" not in str(error):  # or it has not waited
-                    self.waits.append((self._is_ending, self._n - before))
-                raise
-
-        return watched
+    def _come_round(self) -> None:
+        now = monotonic()
+        self._last, pause = now, now - self._last
+        self.longest_pause = max(self.longest_pause, pause)
 
 
 def _first(error: BaseException) -> BaseException:
@@ -112,8 +92,7 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
         kept = _Kept(logging.NOTSET if job["keep"] else logging.WARNING)
         logging.getLogger().addHandler(kept)
         result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}
-        beats, asks = _Beats(), RedisStore._ask
-        RedisStore._ask = beats.watch(asks)  # type: ignore[method-assign]
+        pulse = _Pulse()
         results.append(result)
         try:
             runner = CrawlerRunner(job["settings"])
@@ -124,17 +103,15 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
 
             if job["keep"]:
                 crawler.signals.connect(take, signals.item_scraped)
-            crawler.signals.connect(beats.begin, signals.spider_opened)
-            crawler.signals.connect(beats.idle, signals.spider_idle)
+            crawler.signals.connect(pulse.begin, signals.spider_opened)
             yield runner.crawl(crawler, **job["arguments"])
-            result |= {"waits": beats.waits, "ending": beats.ending}
+            result["longest_pause"] = pulse.longest_pause
             result["stats"] = crawler.stats.get_stats()
         except Exception as error:  # noqa: BLE001 - it is the result
             first = _first(error)
             result["error"] = f"{type(first).__name__}: {first}"
         finally:
-            beats.end()
-            RedisStore._ask = asks  # type: ignore[method-assign]
+            pulse.end()
             logging.getLogger().removeHandler(kept)
 
 

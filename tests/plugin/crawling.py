@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import select
-import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
 from typing import Any
 
 from scrapy_mss.crawl.extension import CHECKPOINT_SECONDS
 from scrapy_mss.crawl.training import CHECKPOINT_PAGES
+from tests.plugin.forking import FORKS, run
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {"crawls": [str(Path(__file__).with_name("crawler.py"))], "scrapy": ["-m", "scrapy"]}
 RESULTS = "results.json"
-FORKING = Path(__file__).with_name("forking.py")
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
 LONGEST = 600.0  # seconds; a crawl of the tests takes a few, of five thousand pages some thirty
@@ -73,11 +68,7 @@ class Crawl:
     stats: dict[str, Any]
     error: str
     log: list[list[str]]  # level and text of each line
-    # How often the event loop came round after the last page, and how often not when it was due.
-    ending: Sequence[int] = (0, 0)
-    # Of each answer of a server that was waited for in vain whether that was after the last page,
-    # and how often the event loop came round meanwhile.
-    waits: Sequence[tuple[bool, int]] = ()
+    longest_pause: float = 0.0  # seconds in which the event loop did not come round
 
     def mss(self, name: str) -> float:
         """The stat *name* of ours; 0 if there is none."""
@@ -101,7 +92,6 @@ def environment() -> dict[str, str]:
 
 
 USUAL_PATH = environment()["PYTHONPATH"]  # which tests may have workers find other modules by
-_FORKED = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +128,11 @@ def run_scrapy(folder: Path, *words: str) -> Done:
 def _ran(folder: Path, program: str, arguments: Sequence[str]) -> Done:
     """What comes of a program in *folder*.
 
-    It is a copy of a process that waits for that, where this can be had: not for a second one at
-    once, nor where a test has modules of its own.
+    Its process is a fork of one that has imported all, but where a test has modules of its own.
     """
     env = environment()
-    if env["PYTHONPATH"] == USUAL_PATH and hasattr(os, "fork") and _FORKED.acquire(blocking=False):
-        try:
-            return _forked(folder, env, program, arguments)
-        finally:
-            _FORKED.release()
+    if env["PYTHONPATH"] == USUAL_PATH:
+        return _forked(folder, env, program, arguments)
     done = subprocess.run(
         [sys.executable, *PROGRAMS[program], *arguments],
         cwd=folder,
@@ -160,38 +146,15 @@ def _ran(folder: Path, program: str, arguments: Sequence[str]) -> Done:
 
 
 def _forked(folder: Path, env: dict[str, str], program: str, arguments: Sequence[str]) -> Done:
-    process = _forking_process()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    asked = {"folder": str(folder), "environment": env, "program": program}
     with TemporaryDirectory() as printed:
         files = [str(Path(printed, name)) for name in ("out", "err")]
-        process.stdin.write(json.dumps({**asked, "files": files, "arguments": arguments}) + "\n")
-        process.stdin.flush()
-        if not select.select([process.stdout], [], [], LONGEST)[0]:
-            os.killpg(process.pid, signal.SIGKILL)
+        process = FORKS.Process(target=run, args=((program, *arguments), str(folder), env, files))
+        process.start()
+        process.join(LONGEST)
+        if process.exitcode is None:
+            process.kill()
             raise TimeoutError(f"{program} in {folder} takes more than {LONGEST} seconds")
-        code = int(process.stdout.readline())
-        return Done(code, *(Path(file).read_text() for file in files))
-
-
-@cache
-def _forking_process() -> subprocess.Popen[str]:
-    """What crawls are copies of; it ends with this process, if not before.
-
-    Of one thread, as what is copied should be: OpenBLAS, with which numpy comes, else begins
-    another. Crawls have the environment that they are asked for with.
-    """
-    process = subprocess.Popen(
-        [sys.executable, str(FORKING)],
-        env={**environment(), "OPENBLAS_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    atexit.register(process.communicate)
-    return process
+        return Done(process.exitcode, *(Path(file).read_text() for file in files))
 
 
 def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:

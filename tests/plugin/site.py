@@ -203,7 +203,6 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "german": _html(german),
     "index": _html(index),
     "small": _html(small),
-    "long": _html(lambda number: plain(number, paragraphs=1_000)),
     "clickable": _html(lambda number: wrapped(number).replace("<p>", HANDLER)),
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),

@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
-from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS
+from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS, PROVIDER, PROVIDERS
 from scrapy_mss.crawl import rendering
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.rendering import RenderMiddleware
@@ -62,12 +62,6 @@ def test_the_pipeline_alone_fills_items_that_bring_their_page(crawler_of: MakeCr
     assert story("plain", 1).paragraphs[-1] in item["text"]
     assert item["title"] == story("plain", 1).title
     assert item["html"] == plain(1)
-
-
-def test_the_pipeline_alone_leaves_items_without_a_page_alone(crawler_of: MakeCrawler) -> None:
-    part = ArticlePipeline.from_crawler(crawler_of())
-
-    assert processed(part, {"url": URL}) == {"url": URL}
     assert processed(part, 7) == 7
 
 
@@ -166,22 +160,13 @@ def test_where_a_project_places_a_part_itself_it_stays(order: int | None, by_pat
             (name, f"{part.__module__}.{part.__qualname__}" if by_path else part, order)
             for name, part, _ in COMPONENTS
         )
+        | {PROVIDERS: {PROVIDER: order}}
     )
 
     Addon().update_settings(settings)
 
     assert placed(settings) == by_setting((name, part, order) for name, part, _ in COMPONENTS)
-
-
-@pytest.mark.parametrize("order", [1, None])
-def test_where_a_project_places_the_provider_itself_it_stays(order: int | None) -> None:
-    settings = Settings({"SCRAPY_POET_PROVIDERS": {"scrapy_mss.providers.ArticleProvider": order}})
-
-    Addon().update_settings(settings)
-
-    assert settings.getdict("SCRAPY_POET_PROVIDERS") == {
-        "scrapy_mss.providers.ArticleProvider": order
-    }
+    assert settings.getdict(PROVIDERS) == {PROVIDER: order}
 
 
 @pytest.mark.parametrize("value", [False, "False", 0, "0"])
@@ -299,34 +284,7 @@ def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCr
     assert processed(ArticlePipeline.from_crawler(crawler), own) == {"url": URL}
 
 
-def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part = TrainingMiddleware.from_crawler(crawler)
-    response = page('<p>Menu<article class="story">Six words are far too few.</article>')
-
-    passed(part, response)
-
-    assert stat(crawler, "train/seen") == 1
-    assert stat(crawler, "train/learned") == 0
-    assert stat(crawler, "train/refused/too_few_words") == 1
-    assert stat(crawler, "wrapper/127.0.0.1/hit") == 1
-
-
 # Faults of single pages
-
-
-def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-    monkeypatch.setattr("scrapy_mss.crawl.page_work.label", lambda *_: 1 / 0)
-
-    returned = passed(part, response)
-
-    assert returned is response
-    assert stat(crawler, "train/refused/error") == 1
-    assert [URL in record.message for record in caplog.records] == [True]
 
 
 @pytest.mark.parametrize("name", ["read_article", "label", "article_of_labels"])

@@ -16,15 +16,13 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.seen.articles import Addresses, SeenStore, Wording
-from scrapy_mss.seen.keys import address_key
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.plugin.parts import URL, page, passed, stat
+from tests.plugin.parts import URL, page, passed
 from tests.plugin.site import RULES, wrapped
 
 SITE = "127.0.0.1"
-ALL = {"model": 1, "seen": 1, "quality": 1}
+ALL = {"model": 1, "quality": 1}
 
 
 class OnePage:
@@ -32,18 +30,11 @@ class OnePage:
 
     def __init__(self, crawler_of: Callable[..., Crawler], folder: Path) -> None:
         self._named = str(folder / "store")
-        self.crawler = crawler_of(
-            MSS_WRAPPERS=RULES, MSS_STORE=self._named, MSS_ONLY_NEW=True, MSS_WORKERS=0
-        )
-        self.extension = MssExtension.of(self.crawler)
-        passed(TrainingMiddleware.from_crawler(self.crawler), page(wrapped(1)))
-        state = self.extension
-        assert state.seen is not None
-        assert state.quality is not None
-        addresses = Addresses((URL,))
-        comparison = state.seen.compare(addresses, Wording("Rain", "Rain fell."))
-        state.seen.add(addresses, comparison.seen)
-        state.quality.page(URL, None)
+        crawler = crawler_of(MSS_WRAPPERS=RULES, MSS_STORE=self._named, MSS_WORKERS=0)
+        self.extension = MssExtension.of(crawler)
+        passed(TrainingMiddleware.from_crawler(crawler), page(wrapped(1)))
+        assert self.extension.quality is not None
+        self.extension.quality.page(URL, None)
 
     def end(self) -> None:
         """End the crawl as Scrapy does."""
@@ -55,7 +46,6 @@ class OnePage:
         days = QualityStore(store).sites(0).get(SITE, {})
         return {
             "model": StoredModel(store, DEFAULT).load().bayes.pages,
-            "seen": len(SeenStore(store).articles([address_key(URL)])),
             "quality": sum(counts[PAGES] for counts in days.values()),
         }
 
@@ -76,12 +66,6 @@ class StubbornTimer:
     stop = staticmethod(failing)
 
 
-def test_a_crawl_stores_all_at_its_end(crawl: OnePage) -> None:
-    crawl.end()
-
-    assert crawl.stored() == ALL
-
-
 def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
     crawl.extension._timer = StubbornTimer()
 
@@ -91,24 +75,18 @@ def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
     assert crawl.stored() == ALL
 
 
-@pytest.mark.parametrize("fails", ["write", "close"])
-def test_what_is_or_may_be_lost_is_logged_for_each_part(
-    crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fails: str
+def test_what_may_be_lost_in_a_store_that_cannot_be_closed_is_logged(
+    crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A store that cannot be closed does not confirm that all of it was written."""
+    """It does not confirm that all of it was written."""
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(SQLiteStore, fails, failing)
+    monkeypatch.setattr(SQLiteStore, "close", failing)
 
     crawl.end()
 
     monkeypatch.undo()
     (lost,) = (line for line in caplog.messages if "not confirmed these, which may be lost" in line)
-    for part in (
-        "the counts of 1 sites and days",
-        "the counts of 1 learned pages",
-        "that 1 addresses",
-    ):
+    for part in ("the counts of 1 sites and days", "the counts of 1 learned pages"):
         assert part in lost
     assert "learned 1 of 1 page of 1 wrapped site" in caplog.text
-    assert stat(crawl.crawler, "model/pages") == 1
-    assert crawl.stored() == (ALL if fails == "close" else dict.fromkeys(ALL, 0))
+    assert crawl.stored() == ALL

@@ -88,17 +88,6 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
     assert stat(crawler, "extract/pages") == 0
 
 
-def test_an_item_that_lacks_one_field_is_given_it(parts: Parts) -> None:
-    crawler, articles, pipeline = parts
-    response = page(plain(1))
-
-    (item,) = items_of(articles, response, {**FULL, "title": ""})
-    done = processed(pipeline, item)
-
-    assert done["title"] == story("plain", 1).title
-    assert stat(crawler, "extract/pages") == 1
-
-
 def test_what_the_spider_fills_while_the_page_is_read_stays(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ from scrapy_mss.quality.counts import (
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change
-from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
+from tests.helpers.checkpoints import alone, checkpoints_of, finish
 from tests.helpers.local_server import Answer, answering
 from tests.plugin.crawling import Crawl, Done, Job, crawl, crawl_all, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
@@ -407,22 +407,3 @@ def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
     asyncio.run(checkpoints_of(quality).finish(finished=True))
     finish(quality)
     assert pages_in(store) == {"a.example": 1}
-
-
-def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(*_: object) -> None:
-        raise MemoryError("all is full")
-
-    store = SQLiteStore(tmp_path)
-    quality = quality_in(store)
-    quality.page("https://a.example/1", None)
-    with monkeypatch.context() as patch:
-        patch.setattr(SQLiteStore, "write", failing)
-        write(quality)
-    quality.page("https://a.example/2", None)
-    finish(quality)
-
-    assert pages_in(store) == {"a.example": 2}
-    assert (quality.failures, quality.lost) == (1, 0)

@@ -1,4 +1,4 @@
-"""What crawls remember of sites: in their own process, in workers, and one crawl after another."""
+"""What crawls remember of sites, in their own process and in workers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.sites.memory import MAX_PAGE_TEXTS, MAX_TEXTS, SiteMemory
+from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.helpers.memories import numbered
 from tests.plugin.crawling import Crawl, Job, crawl_all, fetching
 from tests.plugin.site import Site, rules_with
 
 N_PAGES = 12
-N_LONG = 2 * MAX_TEXTS // MAX_PAGE_TEXTS + 1
 HOST = "127.0.0.1"
 
 
@@ -32,15 +30,11 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         return fetching(urls, MSS_STORE=str(folder / name), **settings)
 
     plain, wrapped = (site.urls(kind, range(N_PAGES)) for kind in ("plain", "wrapped"))
-    long = [site.url(f"/long/{n}?{numbered(n)}={n}") for n in range(N_LONG)]
     rules = [rules_with(train_only=train_only) for train_only in (False, True)]
     asked = {
         "here": job("here", plain),
         "workers": job("workers", plain, MSS_WORKERS=2),
         "reversed": job("reversed", plain[::-1], CONCURRENT_REQUESTS=1),
-        "first": job("several", plain[:4]),
-        "second": job("several", plain[4:10]),
-        "long": job("long", long),
         "labelled": job("labelled", wrapped, MSS_WRAPPERS=rules[0]),
         "train only": job("train only", wrapped, MSS_WRAPPERS=rules[1]),
         "index": job("index", site.urls("index", range(N_PAGES))),
@@ -71,25 +65,6 @@ def test_each_page_is_remembered_once_wherever_and_in_whatever_order_it_is_read(
     assert done.mss("sites/failed") == done.mss("sites/changed") == 0
     assert memory.pages == N_PAGES
     assert counted(memory) == counted(remembered(folder / "here"))
-
-
-def test_a_later_crawl_continues_from_the_stored_memory(
-    crawls: dict[str, Crawl], folder: Path
-) -> None:
-    assert remembered(folder / "several").pages == 10
-
-
-def test_a_site_twice_as_large_as_its_memory_is_remembered_within_its_bounds(
-    crawls: dict[str, Crawl], folder: Path
-) -> None:
-    memory = remembered(folder / "long")
-    with closing(SQLiteStore(folder / "long")) as store:
-        (stored,) = SiteStore(store).sites()
-
-    assert crawls["long"].mss("sites/pages") == memory.pages == N_LONG
-    assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
-    assert stored.size <= 64 * 1024
-    assert memory.texts.rows[:, 0].max() == N_LONG  # what is on all pages is still known
 
 
 @pytest.mark.parametrize("name", ["labelled", "train only"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -15,8 +13,6 @@ from typing import Any
 import pytest
 
 from scrapy_mss.models.format import to_bytes
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import PAPER
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import SeenStore
@@ -157,69 +153,20 @@ def test_nothing_is_lost_where_a_full_disk_has_room_again(
     assert kept_of(folder, urls) == dict.fromkeys(PARTS, 20)
 
 
-# Stores that cannot be used
-
-
-def with_model(data: bytes) -> Callable[[Path], None]:
-    """Makes a store that has *data* where what was learned should be."""
-
-    def make(folder: Path) -> None:
-        store_model(folder, learned(range(2)))
-        rows = {MODEL.key("delta 1"): Row(data, 30_000_000)}
-        with closing(SQLiteStore(folder)) as store:
-            store.write([Change((), lambda _: rows)])
-
-    return make
-
-
-def with_database(statement: str) -> Callable[[Path], None]:
-    """Makes a store whose database a *statement* changes."""
-
-    def make(folder: Path) -> None:
-        store_model(folder, learned(range(2)))
-        with closing(sqlite3.connect(folder / FILE)) as database:
-            database.execute(statement)
-            database.commit()
-
-    return make
-
-
-def with_file(folder: Path) -> None:
-    folder.mkdir()
-    (folder / FILE).write_bytes(b"not a database " * 100)
-
-
-# How it is made, what must be said of it, and what to do.
-UNUSABLE: dict[str, tuple[Callable[[Path], None], str, str]] = {
-    "cut off": (with_model(to_bytes(learned(range(2)))[:-9]), "damaged", "Use a copy"),
-    "other": (with_model(to_bytes(Model(PAPER))), "profile 'paper'", "Name another store"),
-    "newer": (with_database("PRAGMA user_version = 99"), "format 99", "Name another folder"),
-    "theirs": (with_database("PRAGMA application_id = 7"), "application 7", "Name another folder"),
-    "no database": (with_file, "file is not a database", "Remove the file"),
-    "a file": (Path.touch, "expected a folder", "Name another one"),
-}
-
-
 def test_a_store_that_cannot_be_used_stops_the_crawl_at_its_start(
-    tmp_path: Path, site: Site
+    tmp_path: Path, folder: Path, site: Site
 ) -> None:
     """With one line that names the store, the fault and the remedy; the store stays as it is."""
-    stores = {name: tmp_path / name / "store" for name in UNUSABLE}
-    for name, (make, _, _) in UNUSABLE.items():
-        stores[name].parent.mkdir()
-        make(stores[name])
-    before = {name: content(path) for name, path in stores.items()}
+    store_model(folder, learned(range(2)))
+    rows = {MODEL.key("delta 1"): Row(to_bytes(learned(range(2)))[:-9], 30_000_000)}
+    with closing(SQLiteStore(folder)) as store:
+        store.write([Change((), lambda _: rows)])
+    before = (folder / FILE).read_bytes()
 
-    crawls = crawl(tmp_path, [job(path, [site.url("/wrapped/1")]) for path in stores.values()])
+    (done,) = crawl(tmp_path, [job(folder, [site.url("/wrapped/1")])])
 
-    for (name, (_, fault, remedy)), done in zip(UNUSABLE.items(), crawls, strict=True):
-        for part in (f"{stores[name]}", fault, remedy):
-            assert part in done.error, name
-        assert "\n" not in done.error
-        assert "downloader/request_count" not in done.stats
-        assert content(stores[name]) == before[name]
-
-
-def content(folder: Path) -> bytes:
-    """What is in the file of a store, or in place of it."""
-    return next((path.read_bytes() for path in (folder / FILE, folder) if path.is_file()), b"")
+    for part in (str(folder), "damaged", "Use a copy"):
+        assert part in done.error
+    assert "\n" not in done.error
+    assert "downloader/request_count" not in done.stats
+    assert (folder / FILE).read_bytes() == before

@@ -61,16 +61,6 @@ def test_the_fields_of_a_page_that_is_not_labelled_are_not_counted(crawler_of: M
     assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
 
 
-def test_a_miss_is_no_article_if_the_wrapper_says_so(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[DROPPING])
-
-    item = read(crawler, plain(1))
-
-    assert "text" not in item
-    assert item["probability"] == 0
-    assert stat(crawler, "extract/dropped/wrapper_miss") == stat(crawler, "extract/pages") == 1
-
-
 def test_an_item_that_was_made_for_a_miss_is_dropped_if_the_wrapper_says_so(
     crawler_of: MakeCrawler,
 ) -> None:
