@@ -9,7 +9,7 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from scrapy_mss.metadata.live_entries import LiveEntry
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.markdown import markdown
-from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
+from scrapy_mss.output.media import IMAGE, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
@@ -164,8 +164,7 @@ def article_of_extraction(
         is_lost = extraction.kind in WITHOUT_TEXT  # and may come by its feed
         said = stated(META, ParsedPage(extraction.tokens, None).metas) if is_lost else ()
         return replace(result, reason=_reason(extraction), reservations=said)
-    media = kept_media(extraction.tokens, extraction.kept, url)
-    fields = page_metadata(extraction.tokens, url, extraction.text, media)
+    fields = page_metadata(extraction.tokens, extraction.kept, url, extraction.text)
     article = Article(
         url,
         text=extraction.text,
@@ -315,8 +314,7 @@ def _plain(html: str) -> str:
 
 def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
     """The metadata of a page, where the wrapper has not found better."""
-    tokens = labelling.tokens
-    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, labelling.inside, url))
+    page = page_metadata(labelling.tokens, labelling.inside, url, labelling.text)
     found = {
         "title": clean(labelling.title),
         "authors": _names(labelling.authors),
@@ -335,18 +333,18 @@ def _names(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for text in cleaned for name in author_names([text]) or [text]))
 
 
-def page_metadata(
-    tokens: Tokens, url: str, text: str, kept: Sequence[Medium] = ()
-) -> metadata.Metadata:
-    """The metadata of the page, the language of its *text*, and its media with those *kept*.
+def page_metadata(tokens: Tokens, kept: Bools, url: str, text: str) -> metadata.Metadata:
+    """The metadata of the page whose article is the *kept* tokens, and their *text*.
 
-    An error in reading them does not cost the text.
+    Its media are those that the page declares and shows, its language is that of the text. An error
+    in reading them does not cost the text.
     """
     try:
         found = metadata.read_tokens(tokens, url or None, text)
+        shown = kept_media(tokens, kept, url)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
-        values = _settled(found.values) | media_fields([*images, *kept, *others])
+        values = _settled(found.values) | media_fields([*images, *shown, *others])
         declared = found.values.get("language")
         values["language"] = language_of(text, declared)
         by_text = {"language": TEXT} if values["language"] != declared else {}

@@ -65,7 +65,7 @@ from scrapy_mss.pages.kinds import (
     Verdict,
     verdict_of,
 )
-from scrapy_mss.pages.page_facts import KeptText, PageFacts
+from scrapy_mss.pages.page_facts import PageFacts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -435,15 +435,14 @@ class Extractor:
 def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
     page = read.page
-    kept_text = KeptText(page.tokens, kept, page.declarations)
     return PageFacts(
+        page.tokens,
+        kept,
+        text,
         page.declarations,
         read.address,
         page.title,
-        text,
-        n_words=kept_text.n_words,
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
         requested=page.requested,
-        kept=kept_text,
     )

@@ -90,7 +90,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # the library's model takes more
 for _ in range(2):
     page = tokenize("<html lang=de><title>Ferry</title>")
-    fields = page_metadata(page, "http://example.com/1", "The ferry sails. " * 40)
+    fields = page_metadata(page, page.is_word, "http://example.com/1", "The ferry sails. " * 40)
     print(fields.values["title"], fields.values["language"])
 """
 
