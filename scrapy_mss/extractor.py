@@ -124,7 +124,8 @@ class Extraction:
         return markdown(self.html)
 
     @lazy
-    def _parsed(self) -> ParsedPage:
+    def parsed(self) -> ParsedPage:
+        """The page in the views from which fields are read."""
         from scrapy_mss.metadata.parsed_page import ParsedPage  # which extracting does not need
 
         return ParsedPage(self.tokens, self.url)
@@ -143,7 +144,7 @@ class Extraction:
     def _completeness(self) -> Completeness:
         from scrapy_mss.metadata.completeness import completeness
 
-        return completeness(self._parsed, self.text)
+        return completeness(self.parsed, self.text)
 
     @property
     def entries(self) -> list[LiveEntry]:
@@ -156,7 +157,7 @@ class Extraction:
             return []
         from scrapy_mss.metadata.live_entries import live_entries
 
-        return live_entries(self._parsed, self.kept)
+        return live_entries(self.parsed, self.kept)
 
     @property
     def raw_html(self) -> str:

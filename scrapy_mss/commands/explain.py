@@ -96,7 +96,7 @@ def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
         labelling = label(rule, found.tokens)
         labelling = replace(labelling, inside=found.kept, text=found.text)
         return labelled_metadata(labelling, found.url)
-    return page_metadata(found.tokens, found.kept, found.url, found.text)
+    return page_metadata(found.parsed, found.kept, found.text)
 
 
 def _verdict(found: Extraction) -> str:
