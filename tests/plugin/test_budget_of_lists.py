@@ -15,7 +15,8 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SITE, listed_text
+from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, SITE, listed_text
+from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.spiders import news
@@ -86,15 +87,22 @@ def test_pages_are_asked_for_again_only_with_a_whole_text(spider: NewsSpider) ->
     assert (again.url, listed_text(again), spider.text_left) == (listed[1].url, whole, 0)
 
 
-def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:
+def test_a_request_that_waits_gets_the_text_and_dates_that_a_feed_has_later(
+    spider: NewsSpider,
+) -> None:
+    """The front page has named its article before the feed was read."""
     (site,) = spider.sites.values()
     waiting, gone = spider._articles(site, named("", ""), guessed=False)
     del gone
 
-    for text in ("text", "another"):
-        spider._add_details(site, named(text, text))
+    for minute, text in ((7, "text"), (5, "another")):
+        moments = Moments(f"2026-03-0{minute}")
+        found = [each._replace(minute=minute, moments=moments) for each in named(text, text)]
+        spider._add_details(site, found)
 
     assert listed_text(waiting) == FedText("text")
+    assert waiting.meta[LISTED] == 7
+    assert waiting.meta[LISTED_MOMENTS] == ["2026-03-07", None]
     assert len(site.waiting) == 1
 
 
