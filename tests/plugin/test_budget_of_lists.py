@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,6 @@ from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, SITE, listed_text
-from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.spiders import news
@@ -94,16 +95,16 @@ def test_a_request_that_waits_gets_the_text_and_dates_that_a_feed_has_later(
     (site,) = spider.sites.values()
     waiting, gone = spider._articles(site, named("", ""), guessed=False)
     del gone
+    moment = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
-    for minute, text in ((7, "text"), (5, "another")):
-        moments = Moments(f"2026-03-0{minute}")
-        found = [each._replace(minute=minute, moments=moments) for each in named(text, text)]
-        spider._add_details(site, found)
+    for text in ("text", "another"):
+        article = {"url": "/0", "content_html": text, "date_published": moment}
+        feed = json.dumps({"items": [article, {**article, "url": "/1"}]}).encode()
+        read_at_once(spider, FEED, feed, cls=TextResponse)
 
     assert listed_text(waiting) == FedText("text")
-    assert waiting.meta[LISTED] == 7
-    assert waiting.meta[LISTED_MOMENTS] == ["2026-03-07", None]
-    assert len(site.waiting) == 1
+    assert waiting.meta[LISTED] > 0
+    assert waiting.meta[LISTED_MOMENTS] == [moment, None]
 
 
 def named(*texts: str) -> list[Listed]:
