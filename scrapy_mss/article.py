@@ -28,13 +28,14 @@ from scrapy_mss.metadata.authors import author_names
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.metadata.live_entries import LiveEntry
+from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
-from scrapy_mss.pages.reservations import Reservation
+from scrapy_mss.pages.reservations import META, Reservation, stated
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 from scrapy_mss.sites.context import SiteContext
@@ -161,7 +162,7 @@ def article_of_extraction(
     )
     if not (extraction.text and (options.further or extraction.kind in options.kinds)):
         is_lost = extraction.kind in WITHOUT_TEXT  # and may come by its feed
-        said = metadata.reservations_of(extraction.tokens) if is_lost else ()
+        said = stated(META, ParsedPage(extraction.tokens, None).metas) if is_lost else ()
         return replace(result, reason=_reason(extraction), reservations=said)
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(extraction.tokens, url, extraction.text, media)

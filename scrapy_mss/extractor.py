@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.metadata.completeness import Completeness
     from scrapy_mss.metadata.live_entries import LiveEntry
+    from scrapy_mss.metadata.parsed_page import ParsedPage
     from scrapy_mss.sites.context import SiteContext
 
 MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
@@ -122,6 +123,12 @@ class Extraction:
         """The article as Markdown, from `html`."""
         return markdown(self.html)
 
+    @lazy
+    def _parsed(self) -> ParsedPage:
+        from scrapy_mss.metadata.parsed_page import ParsedPage  # which extracting does not need
+
+        return ParsedPage(self.tokens, self.url)
+
     @property
     def is_complete(self) -> bool | None:
         """Whether the text is the whole article; None if the page does not say so."""
@@ -134,9 +141,9 @@ class Extraction:
 
     @lazy
     def _completeness(self) -> Completeness:
-        from scrapy_mss.metadata import completeness_of  # which extracting alone does not need
+        from scrapy_mss.metadata.completeness import completeness
 
-        return completeness_of(self.tokens, self.text, self.url)
+        return completeness(self._parsed, self.text)
 
     @property
     def entries(self) -> list[LiveEntry]:
@@ -147,9 +154,9 @@ class Extraction:
     def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
-        from scrapy_mss.metadata import live_entries_of
+        from scrapy_mss.metadata.live_entries import live_entries
 
-        return live_entries_of(self.tokens, self.kept, self.url)
+        return live_entries(self._parsed, self.kept)
 
     @property
     def raw_html(self) -> str:

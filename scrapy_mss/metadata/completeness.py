@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.metadata.fields import FIELDS, resolve_field
 from scrapy_mss.metadata.lookups import MAX_PARTS, is_free
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.pages.declarations import ARTICLE, listed
@@ -47,14 +47,12 @@ class Completeness(NamedTuple):
     incomplete_reason: str | None = None
 
 
-def completeness(
-    page: ParsedPage, tokens: Tokens, text: str, *, is_accessible: bool | None
-) -> Completeness:
-    """Whether *text* is all of the article of *page*, which has these *tokens*.
-
-    *is_accessible* is whether the page says that it is for free.
-    """
+def completeness(page: ParsedPage, text: str) -> Completeness:
+    """Whether *text* is all of the article of *page*."""
+    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
+    is_accessible = bool(resolved[0].value) if resolved else None
     is_paid, declared = is_accessible is False, _declared_words(page, text)
+    source = page.tree.tokens.source
     if not (declared or is_paid or has_ellipsis(text) or offer_at_end(text)):
         return Completeness(is_accessible)  # as of most pages: no words are counted
     n_words = text.count(" ") + text.count("\n\n") + 1  # as single ones are between them
@@ -63,11 +61,11 @@ def completeness(
     if declared and n_words >= ENOUGH * declared:
         return Completeness(True)
     n_words = n_words if has_spaces else len(text) // CHARACTERS_A_WORD
-    if _is_cut(tokens.source, text, is_short=n_words < OF_TEASER, is_paid=is_paid):
-        return Completeness(False, PAYWALL if is_paid or paywall_mark(tokens.source) else CUT_END)
+    if _is_cut(source, text, is_short=n_words < OF_TEASER, is_paid=is_paid):
+        return Completeness(False, PAYWALL if is_paid or paywall_mark(source) else CUT_END)
     if declared and n_words < TOO_FEW * declared:
         return Completeness(False, PAYWALL if is_paid else WORD_COUNT)
-    has_all = is_accessible or (is_paid and _paid_words(page, tokens) >= PAID * n_words)
+    has_all = is_accessible or (is_paid and _paid_words(page) >= PAID * n_words)
     return Completeness(True if has_all else None)
 
 
@@ -90,11 +88,12 @@ def _declared_words(page: ParsedPage, text: str) -> int:
     return 0 if is_of_characters else number
 
 
-def _paid_words(page: ParsedPage, tokens: Tokens) -> int:
+def _paid_words(page: ParsedPage) -> int:
     """The words in the elements that JSON-LD names for the parts of the article that are not free.
 
     As search engines ask for it, a selector is a class; an identifier is read, too.
     """
+    tokens = page.tree.tokens
     inside = np.zeros(len(tokens) + 1, np.int64)
     matches = map(_NAME.fullmatch, _paid_selectors(page))
     names = dict.fromkeys(found[1] for found in matches if found)

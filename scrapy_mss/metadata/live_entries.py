@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.rendering import readable
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import Element
@@ -46,12 +46,12 @@ class LiveEntry(NamedTuple):
     text: str
 
 
-def live_entries(page: ParsedPage, tokens: Tokens, kept: Bools) -> list[LiveEntry]:
-    """The entries of *page*, in its order, whose article are the *kept* ones of its *tokens*."""
+def live_entries(page: ParsedPage, kept: Bools) -> list[LiveEntry]:
+    """The entries of *page*, in its order, whose article are the *kept* ones of its tokens."""
     declared = list(_declared(page))
     if any(entry.text for entry in declared):
         return declared
-    return list(_shown(page, tokens, kept)) or declared
+    return list(_shown(page, kept)) or declared
 
 
 # --- JSON-LD --------------------------------------------------------------------------------------
@@ -94,7 +94,8 @@ class _Container(NamedTuple):
     last: int
 
 
-def _shown(page: ParsedPage, tokens: Tokens, kept: Bools) -> Iterator[LiveEntry]:
+def _shown(page: ParsedPage, kept: Bools) -> Iterator[LiveEntry]:
+    tokens = page.tree.tokens
     for entry in _entries(page, kept & tokens.is_word)[:MAX_ENTRIES]:
         elements = islice(entry.element.iterdescendants(), MAX_INSIDE)
         heading = next((each for each in elements if each.tag in HEADINGS), None)
@@ -104,8 +105,8 @@ def _shown(page: ParsedPage, tokens: Tokens, kept: Bools) -> Iterator[LiveEntry]
             inside[first - entry.first : last - entry.first] = False
         # Alone, since to number its items all of a page are counted.
         text = readable(tokens.part(entry.first, entry.last), inside)[:MAX_ENTRY]
-        shown = entry.time.get("datetime") or page.visible.of(entry.time)
-        headline = page.visible.of(heading) if heading is not None else ""
+        shown = entry.time.get("datetime") or entry.time.text
+        headline = heading.text if heading is not None else ""
         yield LiveEntry(_time(page, shown), headline, text)
 
 

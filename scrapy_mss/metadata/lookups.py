@@ -24,6 +24,7 @@ from scrapy_mss.metadata.parsed_page import (
     meta_name,
     names_of_person,
     property_value,
+    short_texts,
 )
 from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
@@ -71,16 +72,12 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    found = _properties(page, keys)
-    return (property_value(each, page.visible) for each in found) if found else ()
+    return map(property_value, _properties(page, keys))
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    found = _properties(page, keys)
-    if not found:
-        return ()
-    return chain.from_iterable(names_of_person(each, page.visible) for each in first_group(found))
+    return chain.from_iterable(map(names_of_person, first_group(_properties(page, keys))))
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
@@ -145,7 +142,7 @@ def _times(*, marked: bool) -> Lookup:
         for element in page.times:
             markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
             if any(key in markers for key in keys) == marked:
-                yield element.get("datetime") or page.visible.of(element)
+                yield element.get("datetime") or element.text
 
     return lookup
 
@@ -226,7 +223,7 @@ MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 def author_link(page: ParsedPage, _: Keys) -> list[str]:
     """Links with `rel=author`."""
     links = page.tree.related_links("author", MAX_AUTHOR_LINKS)
-    return person_names(page.visible.of_short(first_group(links)))
+    return person_names(short_texts(first_group(links)))
 
 
 def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
@@ -263,7 +260,7 @@ def tag_link(page: ParsedPage, _: Keys) -> Iterator[str]:
     group = _around(links[0]) if links else None
     for link in links:
         if _around(link) is group:
-            yield page.visible.of(link)
+            yield link.text
 
 
 def _around(link: Element) -> Element | None:

@@ -2,10 +2,8 @@
 
 Strategy: the tree is read and never changed. Each view is computed when it is first needed and
 kept: if the `<meta>` and JSON-LD of a page are complete, its text is never visited. Whatever a page
-nests in what, the visits to its nodes are paid from one budget, and the text of an element is kept,
-since several lookups ask for the same one. When the budget is spent, the rest of the page is as if
-it were empty: fields may be missing, but the time has a bound, and the same page always gives the
-same fields.
+nests in what, the visits to its text are paid from one budget (`tree`): fields may be missing
+when that is spent, but the time has a bound, and the same page always gives the same fields.
 
 The text around the heading of an article, where readers look for its author and date, is read from
 the heading on, in document order, until the article itself has begun (`MAX_LONG_LINES`). Short
@@ -26,12 +24,13 @@ from itertools import chain, islice, takewhile
 from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree, Visits
+from scrapy_mss.metadata.tree import Element, Fragment, PageTree
 from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
-from scrapy_mss.pages.text import MAX_TEXT, clean, folded, spellings
+from scrapy_mss.pages.text import clean, folded, spellings
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
@@ -51,12 +50,11 @@ SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-t
 
 
 class ParsedPage:
-    """The views of one page; *url* is the page's own, None if it is unknown."""
+    """The views of the page with these *tokens*; *url* is its own, None if it is unknown."""
 
-    def __init__(self, tree: PageTree, url: str | None) -> None:
-        self.tree = tree
+    def __init__(self, tokens: Tokens, url: str | None) -> None:
+        self.tree = PageTree(tokens)
         self.url = url if url and is_web_url(url) else None
-        self.visible = VisibleText(tree)
 
     @lazy
     def base(self) -> str | None:
@@ -115,17 +113,16 @@ class ParsedPage:
     def title_texts(self) -> list[str]:
         """The texts of `<title>`; the titles of drawings (SVG) are ignored."""
         return [
-            self.visible.of(element)
+            element.text
             for element in self.tree.find(frozenset({"title"}), 2)
             if not self.tree.is_hidden(element)
         ]
 
     @lazy
-    def _headings(self) -> list[tuple[str, Element]]:
+    def _headings(self) -> list[Element]:
         for tag in ("h1", "h2"):
             elements = self.tree.find(frozenset({tag}), MAX_HEADINGS)
-            texts = ((self.visible.of(element), element) for element in elements)
-            headings = [(text, element) for text, element in texts if 0 < len(text) <= MAX_TITLE]
+            headings = [element for element in elements if 0 < len(element.text) <= MAX_TITLE]
             if headings:
                 return headings
         return []
@@ -133,26 +130,23 @@ class ParsedPage:
     @lazy
     def headings(self) -> list[str]:
         """The headings of the highest level: `<h1>`, or `<h2>` if there is no `<h1>`."""
-        return [text for text, _ in self._headings]
+        return [element.text for element in self._headings]
 
     @lazy
     def h1_headings(self) -> list[str]:
-        return [text for text, element in self._headings if element.tag == "h1"]
+        return [element.text for element in self._headings if element.tag == "h1"]
 
     @lazy
     def _heading(self) -> Element | None:
         """The heading with which `<title>` begins, or else the first one."""
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
         chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
-        return next((each for text, each in self._headings if text == chosen), None)
+        return next((each for each in self._headings if each.text == chosen), None)
 
     @lazy
     def _runs(self) -> Iterator[Fragment]:
         """The text after the heading, or of a page without one; each view reads on in it."""
-        tree, heading, visits = self.tree, self._heading, self.visible.visits
-        if heading is None:
-            return tree.body_fragments(visits)
-        return tree.fragments_after(heading, visits)
+        return self.tree.fragments_after(self._heading)
 
     @lazy
     def _until_body(self) -> list[Fragment]:
@@ -168,7 +162,7 @@ class ParsedPage:
     def nearby(self) -> list[str]:
         """The short lines after the heading, then those right above it."""
         above = () if self._heading is None else self.tree.above(self._heading)
-        return [*self.following, *self.visible.of_short(above)]
+        return [*self.following, *short_texts(above)]
 
     @lazy
     def dated(self) -> list[str]:
@@ -187,7 +181,7 @@ class ParsedPage:
         """The texts after the heading that are marked as byline or link to an author's page."""
         rows = (row for _, row in self._until_body)
         elements = self.tree.around_texts(rows, BYLINE_LEVELS, _MAY_BE_BYLINE)
-        return self.visible.of_short(filter(_is_byline, elements))
+        return short_texts(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -276,74 +270,23 @@ PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
 
-def property_value(element: Element, visible: VisibleText) -> str:
+def property_value(element: Element) -> str:
     """The machine-readable value of a property, or the text of its element."""
     values = map(element.get, VALUE_ATTRIBUTES)
-    return next(filter(None, values), None) or visible.of(element)
+    return next(filter(None, values), None) or element.text
 
 
-def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
+def names_of_person(element: Element) -> Iterator[str]:
     """The names in a property that is a person: nested `name` properties, or the text."""
     content = element.get("content")
     if content:
         yield content
         return
     descendants = islice(element.iterdescendants(), MAX_DESCENDANTS)
-    affordable = takewhile(lambda _: visible.visits.pay(), descendants)
+    affordable = takewhile(lambda _: element.tree.pay(), descendants)
     nested = [each for each in affordable if each.get("itemprop") == "name"]
     for each in nested or [element]:
-        yield each.get("content") or visible.of(each)
-
-
-# --- visible text ---------------------------------------------------------------------------------
-
-# Visits to nodes: of 2,526 pages of news sites and others 26 would take more (6,808 at most), and
-# for one of them, the list of a category, the date in its footer is then not reached.
-MAX_VISITS: Final = 3_000
-
-
-class VisibleText:
-    """The texts of the elements of *tree*, and how many visits to its nodes are left."""
-
-    def __init__(self, tree: PageTree, visits: int = MAX_VISITS) -> None:
-        self.visits = Visits(visits)
-        self._tree = tree
-        self._texts: dict[Element, str] = {}
-
-    def of(self, element: Element) -> str:
-        """The text that *element* displays, on one line."""
-        text = self._texts.get(element)
-        if text is None:
-            text = self._texts[element] = clean(self._read(element))
-        return text
-
-    def of_short(self, elements: Iterable[Element]) -> list[str]:
-        """The texts of *elements* that are as short as a byline, with their lines separated."""
-        texts = map(self._separated, islice(elements, MAX_BYLINES))
-        return [text for text in texts if 0 < len(text) <= MAX_LINE]
-
-    def _separated(self, element: Element) -> str:
-        """The lines in *element*, separated: names in adjacent links have no space between them."""
-        lines, length = list[str](), 0
-        for line, _ in islice(_lines(self._fragments(element)), MAX_LINES):
-            lines.append(line)
-            length += len(line)
-            if length > MAX_LINE:  # it is not short
-                break
-        return SEPARATOR.join(lines)
-
-    def _fragments(self, element: Element) -> Iterator[Fragment]:
-        return self._tree.fragments(element, self.visits) if self.visits.left > 0 else iter(())
-
-    def _read(self, element: Element) -> str:
-        parts: list[str] = []
-        size = 0
-        for text, _ in self._fragments(element):
-            parts.append(text)
-            size += len(text)
-            if size > MAX_TEXT:
-                break
-        return "".join(parts)
+        yield each.get("content") or each.text
 
 
 # --- around the heading ---------------------------------------------------------------------------
@@ -365,6 +308,23 @@ _AUTHOR_PAGE: Final = re.compile(
 _MAY_BE_BYLINE: Final = re.compile(
     f"{'|'.join(BYLINE_MARKERS)}|{_AUTHOR_PAGE.pattern}", re.IGNORECASE
 )
+
+
+def short_texts(elements: Iterable[Element]) -> list[str]:
+    """The texts of *elements* that are as short as a byline, with their lines separated."""
+    texts = map(_separated, islice(elements, MAX_BYLINES))
+    return [text for text in texts if 0 < len(text) <= MAX_LINE]
+
+
+def _separated(element: Element) -> str:
+    """The lines in *element*, separated: names in adjacent links have no space between them."""
+    lines, length = list[str](), 0
+    for line, _ in islice(_lines(element.tree.fragments(element)), MAX_LINES):
+        lines.append(line)
+        length += len(line)
+        if length > MAX_LINE:  # it is not short
+            break
+    return SEPARATOR.join(lines)
 
 
 def _is_byline(element: Element) -> bool:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.metadata import completeness_of
-from scrapy_mss.metadata.completeness import MAX_ELEMENTS, MAX_NAMES
+from scrapy_mss.metadata.completeness import MAX_ELEMENTS, MAX_NAMES, completeness
+from scrapy_mss.metadata.parsed_page import ParsedPage
 
 LINE = "The council has closed the old bridge again, for the third time in a year. "
 LONG = (LINE * 15).strip()  # 225 words
@@ -26,7 +26,7 @@ WALL = '<script src="https://cdn.tinypass.com/api/tinypass.min.js"></script>'
 def found(text: str, declared: dict[str, Any], source: str = "") -> tuple[bool | None, str | None]:
     node = json.dumps({"@type": "NewsArticle", **declared})
     page = f'<script type="application/ld+json">{node}</script>{source}'
-    return completeness_of(tokenize(page), text, "https://news.example/17")
+    return completeness(ParsedPage(tokenize(page), "https://news.example/17"), text)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import CLOSE
-from scrapy_mss.metadata import live_entries_of
-from scrapy_mss.metadata.live_entries import MAX_ENTRIES, MAX_ENTRY, LiveEntry
+from scrapy_mss.markup.tokens import CLOSE, Tokens
+from scrapy_mss.metadata.live_entries import MAX_ENTRIES, MAX_ENTRY, LiveEntry, live_entries
+from scrapy_mss.metadata.parsed_page import ParsedPage
 from tests.helpers.timing import FACTOR, grows_linearly
 from tests.page_cases import PAGES
 
@@ -28,7 +28,7 @@ WORK = PageWork(Extractor().model, ReadOptions())
 def found(source: str) -> list[LiveEntry]:
     """The entries of a page of which all text was kept."""
     tokens = tokenize(source)
-    return live_entries_of(tokens, tokens.kind > CLOSE, URL)
+    return live_entries(ParsedPage(tokens, URL), tokens.kind > CLOSE)
 
 
 def blog(**values: object) -> str:
@@ -166,7 +166,10 @@ def test_entries_with_numbered_items_are_read_in_linear_time() -> None:
         for factor in (1, FACTOR)
     ]
 
-    small, large = (partial(live_entries_of, page, page.kind > CLOSE, URL) for page in pages)
+    def entries(page: Tokens) -> list[LiveEntry]:
+        return live_entries(ParsedPage(page, URL), page.kind > CLOSE)
+
+    small, large = (partial(entries, page) for page in pages)
 
     assert len(large()) == 20 * FACTOR
     assert grows_linearly(small, large)

@@ -1,4 +1,4 @@
-"""Of well-formed pages the tokens give what lxml's tree gives; of others what browsers see.
+"""Of well-formed pages the tokens give the elements of lxml's tree; of others what browsers see.
 
 Visits to nodes are bounded, and what ordinary pages give does not depend on the bound.
 """
@@ -6,18 +6,20 @@ Visits to nodes are bounded, and what ordinary pages give does not depend on the
 from __future__ import annotations
 
 from html import escape
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
-from scrapy_mss import metadata
-from scrapy_mss.metadata import parsed_page
-from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
-from scrapy_mss.metadata.tree import Element, PageTree, Visits
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata.fields import FIELDS, resolve_field
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.tree import BREAKS, HIDDEN, MAX_VISITS, Element, PageTree
+from scrapy_mss.pages.text import clean
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
-from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
 
 URL = "https://x.example/2024/03/05/a"
 TEXTS = st.sampled_from(
@@ -26,16 +28,9 @@ TEXTS = st.sampled_from(
         *("AT&amp;T", "caf&eacute;", "a <!-- b --> c", "By <!-- -->Bo Xu", "&lt;b&gt;", "x" * 130),
     ]
 )
-NAMES = """class content datetime href id itemprop itemscope itemtype name property pubdate
-    rel""".split()
-VALUES = [
-    *("author", "byline", "published", "datePublished", "og:title", "canonical", "name", ""),
-    *("https://schema.org/Article", "https://schema.org/Person", "article:published_time"),
-    *("2024-03-05", "Rain falls in May", "Ann Lee", "/authors/ann-lee", "?a=1&copy=2&b"),
-    *("AT&T", "a &lt; b", "caf\u00e9", "By Ann Lee", 'a "b"', "headline", "description"),
-]
+NAMES = "class content datetime href id itemprop rel".split()
+VALUES = ["author", "", "2024-03-05", "?a=1&copy=2&b", "AT&T", "a &lt; b", "caf\u00e9", 'a "b"']
 ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), max_size=4)
-HEADS = st.tuples(st.sampled_from(["meta", "link", "base"]), ATTRIBUTES)
 # Elements that no parser moves, closes or completes, whatever they are in.
 BODIES = st.recursive(
     TEXTS,
@@ -69,25 +64,38 @@ def body(element: object, around: frozenset[str] = frozenset()) -> str:
     )
 
 
-def page_of(heads: list[tuple[str, dict[str, str]]], bodies: list[object]) -> str:
-    head = "".join(tag(*each) for each in heads)
-    return (
-        f"<html lang=en-GB><head><title>Rain falls in May | X</title>{head}</head>"
-        f"<body><h1>Rain falls in May</h1>{''.join(map(body, bodies))}</body></html>"
-    )
+LxmlElement: TypeAlias = Any
+NAMED = ("h1", "div", "time", "p", "a", "span")
+
+
+def text_in(node: LxmlElement) -> str:
+    """The text that a *node* of lxml displays, with a space where a line begins or ends."""
+    if not isinstance(node.tag, str) or node.tag in HIDDEN:
+        return ""
+    inside = "".join((node.text or "", *(text_in(each) + (each.tail or "") for each in node)))
+    return f" {inside} " if node.tag in BREAKS else inside
 
 
 @examples(3)
-@given(st.lists(HEADS, max_size=4), st.lists(BODIES, max_size=5))
-def test_well_formed_pages_have_the_metadata_of_their_tree(
-    heads: list[tuple[str, dict[str, str]]], bodies: list[object]
-) -> None:
-    source = page_of(heads, bodies).encode("utf-8", "replace").decode()
-    parsed = metadata.metadata_of(ParsedPage(parsed_by_lxml(source), URL))
+@given(st.lists(BODIES, max_size=5))
+def test_the_elements_of_a_well_formed_page_are_those_of_its_tree(bodies: list[object]) -> None:
+    source = f"<html><body><h1>Rain falls</h1>{''.join(map(body, bodies))}</body></html>"
+    parsed: LxmlElement = etree.fromstring(source, etree.HTMLParser())
 
-    found = metadata.read_html(source, URL)
+    found = made_of_tokens(source).find(frozenset(NAMED), 1_000)
 
-    assert found == parsed
+    assert [(each.tag, each.attrib, around(each), each.text) for each in found] == [
+        (each.tag, each.attrib, [*around(each), ""], clean(text_in(each)))
+        for each in parsed.iter(*NAMED)
+    ]
+
+
+def around(element: LxmlElement) -> list[str]:
+    return [each.tag for each in element.iterancestors()]
+
+
+def made_of_tokens(source: str, visits: int = MAX_VISITS) -> PageTree:
+    return PageTree(tokenize(source), visits)
 
 
 def test_properties_are_read_up_to_the_most() -> None:
@@ -101,7 +109,7 @@ def test_properties_are_read_up_to_the_most() -> None:
 
 
 def page(source: str) -> ParsedPage:
-    return ParsedPage(made_of_tokens(source), URL)
+    return ParsedPage(tokenize(source), URL)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +161,7 @@ def test_properties_are_those_of_the_page(source: str, names: list[str]) -> None
 )
 def test_the_text_of_a_page_is_that_of_its_body(source: str, text: str) -> None:
     tree = made_of_tokens(source)
-    fragments = tree.body_fragments(Visits(MAX_VISITS))
+    fragments = tree.fragments_after(None)
 
     assert " ".join("".join(each for each, _ in fragments).split()) == text
 
@@ -177,9 +185,9 @@ def test_scripts_are_json_ld_or_not() -> None:
 
 
 def test_the_language_is_that_of_the_first_html_tag_with_one() -> None:
-    tree = made_of_tokens("<html class=old><html lang=en class=new><html xml:lang=de lang=fr>")
+    source = "<html class=old><html lang=en class=new><html xml:lang=de lang=fr>"
 
-    assert ParsedPage(tree, URL).language == "en"
+    assert page(source).language == "en"
 
 
 # The text of elements, and its budget
@@ -202,7 +210,7 @@ def test_visible_text_is_what_browsers_display(source: str, expected: str) -> No
     tree = made_of_tokens(f"<body>{source}tail</body>")
     element = next(tree.find(frozenset({"p", "div"}), 1))
 
-    assert VisibleText(tree).of(element) == expected
+    assert element.text == expected
 
 
 HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
@@ -218,26 +226,17 @@ NESTED = {
 }
 
 
-def kept_texts(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
-    """The texts of the pages that are read from now on."""
-    made: list[VisibleText] = []
-
-    class Kept(VisibleText):
-        def __init__(self, tree: PageTree) -> None:
-            super().__init__(tree)
-            made.append(self)
-
-    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
-    return made
+def visits_left(source: str) -> int:
+    """The visits that are left when all fields of a page were read."""
+    read = page(source)
+    for field in FIELDS.values():
+        resolve_field(read, field)
+    return read.tree.visits
 
 
 @pytest.mark.parametrize("name", NESTED)
-def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = kept_texts(monkeypatch)
-
-    metadata.read_html(HEADING + NESTED[name])
-
-    assert -MAX_VISITS <= made[0].visits.left < MAX_VISITS
+def test_visits_are_bounded_whatever_is_nested(name: str) -> None:
+    assert -MAX_VISITS <= visits_left(HEADING + NESTED[name]) < MAX_VISITS
 
 
 def paragraph(tree: PageTree) -> Element:
@@ -245,29 +244,21 @@ def paragraph(tree: PageTree) -> Element:
 
 
 def test_a_text_is_read_once_and_as_long_as_visits_are_left() -> None:
-    tree = made_of_tokens("<p>one <b>two</b></p>")
-    visible, spent = VisibleText(tree), VisibleText(tree, 0)
-    texts = [visible.of(paragraph(tree)), spent.of(paragraph(tree))]
-    left = visible.visits.left
+    tree, spent = (made_of_tokens("<p>one <b>two</b></p>", visits) for visits in (MAX_VISITS, 0))
+    texts = [paragraph(tree).text, paragraph(spent).text]
+    left = tree.visits
 
-    assert [visible.of(paragraph(tree)), spent.of(paragraph(tree))] == texts == ["one two", ""]
-    assert visible.visits.left == left
+    assert [paragraph(tree).text, paragraph(spent).text] == texts == ["one two", ""]
+    assert tree.visits == left
 
 
 @pytest.mark.parametrize("source", [news_page(0).html, HEADING + "<p>rain <b>falls</b></p>" * 100])
-def test_of_an_ordinary_page_every_line_is_read_about_once(
-    source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = kept_texts(monkeypatch)
-
-    metadata.read_html(source)
-
-    assert made[0].visits.left > MAX_VISITS - 1.2 * source.count("<")
+def test_of_an_ordinary_page_every_line_is_read_about_once(source: str) -> None:
+    assert visits_left(source) > MAX_VISITS - 1.2 * source.count("<")
 
 
 def test_text_that_is_hidden_is_not_paid_for() -> None:
     tree = made_of_tokens(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
-    visible = VisibleText(tree)
 
-    assert visible.of(paragraph(tree)) == "one two"
-    assert visible.visits.left > MAX_VISITS - 20
+    assert paragraph(tree).text == "one two"
+    assert tree.visits > MAX_VISITS - 20
