@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -56,7 +54,7 @@ def names(numbers: set[int]) -> set[str]:
     return {PAYLOADS[number].name for number in numbers}
 
 
-def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
+def test_nothing_in_sanitized_html_runs() -> None:
     extract = Extractor().extract
 
     def documents(address: str) -> list[str]:
@@ -64,18 +62,18 @@ def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
         articles = [extract(in_article(markup)).html for markup in aimed(address)]
         return [f"{one}<hr>{two}" for one, two in zip(shown, articles, strict=True)]
 
-    assert names(tripped(documents, tmp_path)) == set()
+    assert names(tripped(documents)) == set()
 
 
-def test_nothing_in_the_names_of_a_report_runs(tmp_path: Path) -> None:
+def test_nothing_in_the_names_of_a_report_runs() -> None:
     def documents(address: str) -> list[str]:
         site = broken(MadeUpSite(pages=12), TODAY, fields=0.0)
         return [page(report(dict.fromkeys(aimed(address), site), TODAY))]
 
-    assert names(tripped(documents, tmp_path)) == set()
+    assert names(tripped(documents)) == set()
 
 
-def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:
+def test_the_tripwire_catches_what_is_not_sanitized() -> None:
     """Alone, and in the source of an extraction, which is not safe."""
     extract = Extractor().extract
 
@@ -83,7 +81,7 @@ def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:
         again = aimed(address, len(PAYLOADS))
         return [*aimed(address), *(extract(in_article(markup)).raw_html for markup in again)]
 
-    ran = tripped(documents, tmp_path)
+    ran = tripped(documents)
 
     alone = {n for n in ran if n < len(PAYLOADS)}
     assert {each.name for each in PAYLOADS if each.trips} - names(alone) == set()

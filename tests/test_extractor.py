@@ -258,18 +258,6 @@ def test_a_model_can_be_used_by_any_profile_of_its_features(page: NewsPage) -> N
     assert bounded.extract(source).text == page.text.split("\n\n")[0]
 
 
-def test_an_extractor_is_loaded_as_it_was_saved(
-    extractor: Extractor, page: NewsPage, tmp_path: Path
-) -> None:
-    extractor.save(tmp_path / "model")
-
-    loaded = Extractor(str(tmp_path / "model"))
-
-    one, other = loaded.extract(page.html), extractor.extract(page.html)
-    assert (one.text, one.html, one.probability) == (other.text, other.html, other.probability)
-    assert one.scores.tolist() == other.scores.tolist()
-
-
 def test_a_model_and_a_profile_are_rejected_as_are_unknown_profiles() -> None:
     with pytest.raises(ValueError, match="a model or a profile"):
         Extractor("news.model", profile="paper")

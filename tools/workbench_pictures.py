@@ -24,7 +24,8 @@ from demo_web import pages  # noqa: E402 - it is beside the package
 from playwright.sync_api import Page, ViewportSize  # noqa: E402
 
 from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
-from tests.helpers.workbench_ui import WorkbenchUI, browser, opened  # noqa: E402
+from tests.helpers.browser import browser  # noqa: E402
+from tests.helpers.workbench_ui import WorkbenchUI, opened  # noqa: E402
 from tests.helpers.workbenches import served, workbench  # noqa: E402
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
-    extractor_with,
+    chosen_extractor,
     is_address,
     known_site,
     page_in,
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    extractor = extractor_with(chosen_model(options, command))
+    extractor = chosen_extractor(options, command)
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("the rule is chosen by the page's URL: give it with -u")
     if is_address(options.page):

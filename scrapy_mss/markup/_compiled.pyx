@@ -23,11 +23,11 @@ from cpython.array cimport array, clone, resize
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.unicode cimport (
     Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
-    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
-    PyUnicode_Substring,
+    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_New,
+    PyUnicode_READ, PyUnicode_Substring,
 )
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -35,6 +35,12 @@ ctypedef fused char_t:
     const uint8_t
     const uint16_t
     const uint32_t
+
+# A character that is written.
+ctypedef fused written_t:
+    uint8_t
+    uint16_t
+    uint32_t
 
 cdef enum:  # kinds of tokens, and how an id has them; checked below
     OPEN = 0

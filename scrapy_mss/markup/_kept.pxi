@@ -341,12 +341,6 @@ cdef bint _is_plain(str text):
 
 # --- the text of slices as it is shown ----------------------------------------------------------
 
-# A character that is written.
-ctypedef fused written_t:
-    uint8_t
-    uint16_t
-    uint32_t
-
 cdef enum:  # what is before a run of text, and what a tag does to that, as `rendering` has it
     PARAGRAPH = 2  # how much a text breaks at most between two runs
     SPACE_ALONE = 3  # what is there if it does not

@@ -5,36 +5,37 @@ what a piece means. A walk moves on with each step and looks back at no more tha
 that no text costs more than its length.
 """
 
+cdef struct Row:
+    uint64_t number
+    int start, end
+
+
 @cython.final
 cdef class _Rows:
     """Runs of a text and a number of each, as they are found."""
 
-    cdef array numbers, starts, ends
+    cdef Row* rows
     cdef Py_ssize_t n, room
 
     def __cinit__(self, Py_ssize_t room):
-        self.numbers = clone(_UINT64S, room, False)
-        self.starts = clone(_INT32S, room, False)
-        self.ends = clone(_INT32S, room, False)
-        self.room = room
+        self.make_room(room)
 
-    cdef int add(self, uint64_t number, Py_ssize_t start, Py_ssize_t end) except -1:
-        if self.n == self.room:
-            self.room *= 2
-            resize(self.numbers, self.room)
-            resize(self.starts, self.room)
-            resize(self.ends, self.room)
-        self.numbers.data.as_ulonglongs[self.n] = number
-        self.starts.data.as_ints[self.n] = <int> start
-        self.ends.data.as_ints[self.n] = <int> end
-        self.n += 1
+    def __dealloc__(self):
+        free(self.rows)
+
+    cdef int make_room(self, Py_ssize_t room) except -1:
+        cdef Row* rows = <Row*> realloc(self.rows, room * sizeof(Row))
+        if rows == NULL:
+            raise MemoryError
+        self.rows, self.room = rows, room
         return 0
 
-    cdef tuple columns(self):
-        resize(self.numbers, self.n)
-        resize(self.starts, self.n)
-        resize(self.ends, self.n)
-        return tuple(map(numpy.asarray, (self.numbers, self.starts, self.ends)))
+    cdef inline int add(self, uint64_t number, Py_ssize_t start, Py_ssize_t end) except -1:
+        if self.n == self.room:
+            self.make_room(2 * self.room)
+        self.rows[self.n] = Row(number, <int> start, <int> end)
+        self.n += 1
+        return 0
 
 
 # --- cleaning -----------------------------------------------------------------------------------
@@ -76,18 +77,33 @@ cdef enum:
     LONGEST = 40  # characters of a reference that stands for letters
 
 
+cdef struct Reference:
+    uint64_t name, letters
+
+cdef enum:
+    N_KNOWN = 64  # references: a page has many, and few different ones
+
+
 cdef Py_ssize_t _add_reference(
-    char_t* text, Py_ssize_t at, Py_ssize_t n, str source, object letters, _Rows edits
+    char_t* text, Py_ssize_t at, Py_ssize_t n, str source, object letters, Reference* known,
+    _Rows edits
 ) except -1:
-    """Add the reference at *at*, if *letters* has a number for one; where to read on."""
-    cdef Py_ssize_t end = _reference_end(text, at, n)
-    cdef uint64_t found
-    if end == at:
-        return at + 1
-    if end - at <= LONGEST:
-        found = letters(PyUnicode_Substring(source, at, end))
-        if found:
-            edits.add(found, at, end)
+    """Add the reference at *at*, if *letters* has a number for one; where to read on.
+
+    It is not asked for those of up to eight characters that are *known*.
+    """
+    cdef Py_ssize_t end = _reference_end(text, at, n), size = end - at, i
+    cdef uint64_t name = 0
+    if not 0 < size <= LONGEST:
+        return max(end, at + 1)
+    for i in range(min(size, 8)):
+        name = name << 8 | text[at + i]
+    known += name * 0x9E3779B97F4A7C15u >> 58
+    if size > 8 or known.name != name:
+        known.letters = letters(PyUnicode_Substring(source, at, end))
+        known.name = name if size <= 8 else 0
+    if known.letters:
+        edits.add(known.letters, at, end)
     return end
 
 
@@ -97,6 +113,8 @@ cdef int _add_edits(
     cdef Py_ssize_t at = 0, tag = -1, reference = -1, end  # tag and reference are the next of each
     cdef bint comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
     cdef int name
+    cdef Reference known[N_KNOWN]
+    memset(known, 0, sizeof(known))
     letters = rules.letters
     while True:
         if tag < at:
@@ -107,7 +125,7 @@ cdef int _add_edits(
         if at + 2 >= n:
             return 0
         if at == reference:
-            at = _add_reference(text, at, n, source, letters, edits)
+            at = _add_reference(text, at, n, source, letters, known, edits)
         elif at + 3 < n and text[at + 1] == c"!" and text[at + 2] == c"-" and text[at + 3] == c"-":
             end = _comment_end(text, at, n) if comments_end else -1
             if end < 0:
@@ -124,52 +142,84 @@ cdef int _add_edits(
                 continue
             end = _tag_end(text, at + 2, n)
             while reference < end:  # in the tag itself
-                at = _add_reference(text, reference, n, source, letters, edits)
+                at = _add_reference(text, reference, n, source, letters, known, edits)
                 reference = _find(text, at, n, c"&")
             at = _closing_tag(text, end, n, rules.names[name])
             edits.add(0, end, at)
 
 
-cdef str _edited(str source, _Rows edits):
-    """The *source* with letters, or nothing, in the place of each edit."""
-    cdef list parts = []
-    cdef Py_ssize_t number, at = 0
-    cdef uint64_t left
+cdef str _cleaned(char_t* text, Py_ssize_t n, str source, Tokenizer rules, _Rows edits):
+    """The *text* of the *source* with all *edits* made, after which is one at its end."""
+    _add_edits(text, n, source, rules, edits)
+    edits.add(0, n, n)
+    return _edited(text, edits) if edits.n > 1 else source
+
+
+cdef str _edited(char_t* text, _Rows edits):
+    """The *text* with letters, or nothing, in the place of each edit, the last of which ends it."""
+    cdef Py_ssize_t size = 0, at = 0, i, number
+    cdef uint32_t every = 0, narrower = 0x80 if sizeof(text[0]) == 1 else 1 << 4 * sizeof(text[0])
+    cdef uint64_t letters
     for number in range(edits.n):
-        parts.append(PyUnicode_Substring(source, at, edits.starts.data.as_ints[number]))
-        left = edits.numbers.data.as_ulonglongs[number]
-        while left:
-            parts.append(chr(left & LETTER_MASK))
-            left >>= LETTER_BITS
-        at = edits.ends.data.as_ints[number]
-    parts.append(PyUnicode_Substring(source, at, PyUnicode_GET_LENGTH(source)))
-    return "".join(parts)
+        size += edits.rows[number].start - at
+        if every < narrower:
+            for i in range(at, edits.rows[number].start):
+                every |= text[i]
+        at = edits.rows[number].end
+        letters = edits.rows[number].number
+        while letters:
+            every, letters, size = every | letters & LETTER_MASK, letters >> LETTER_BITS, size + 1
+    cdef str edited = PyUnicode_New(size, min(every, 0x10FFFF))
+    cdef void* data = PyUnicode_DATA(edited)
+    if PyUnicode_KIND(edited) == 1:
+        _write_edited(text, edits, <uint8_t*> data)
+    elif PyUnicode_KIND(edited) == 2:
+        _write_edited(text, edits, <uint16_t*> data)
+    else:
+        _write_edited(text, edits, <uint32_t*> data)
+    return edited
 
 
-cdef int _fill_places(_Rows edits, int[::1] offset, _Rows tokens, bint of_ends) except -1:
-    """Map the starts of *tokens*, or their ends, from the edited text back to the source.
+cdef void _write_edited(char_t* text, _Rows edits, written_t* into) noexcept:
+    cdef Py_ssize_t number, i, size, at = 0
+    cdef uint64_t letters
+    for number in range(edits.n):
+        size = edits.rows[number].start - at
+        if sizeof(text[0]) == sizeof(into[0]):
+            memcpy(into, text + at, size * sizeof(into[0]))
+        else:
+            for i in range(size):
+                into[i] = <written_t> text[at + i]
+        into += size
+        at = edits.rows[number].end
+        letters = edits.rows[number].number
+        while letters:
+            into[0] = <written_t> (letters & LETTER_MASK)
+            into, letters = into + 1, letters >> LETTER_BITS
 
-    A start at a place where something was taken out stands behind it, an end before it. A decoded
-    letter shifts what follows from within itself, where no token begins or ends.
-    """
-    cdef const int* places = tokens.ends.data.as_ints if of_ends else tokens.starts.data.as_ints
-    cdef const int* start = edits.starts.data.as_ints
-    cdef const int* end = edits.ends.data.as_ints
-    cdef const uint64_t* letters = <const uint64_t*> edits.numbers.data.as_ulonglongs
-    cdef Py_ssize_t i, number = 0
-    cdef int shift = 0, next_shift = 0
-    cdef int64_t place = -1  # of the next edit, in half characters
-    for i in range(tokens.n):
-        while number < edits.n:
-            if place < 0:
-                next_shift = shift + end[number] - start[number] - _n_letters(letters[number])
-                place = 2 * <int64_t> (end[number] - next_shift) - (letters[number] > 0)
-            if 2 * <int64_t> places[i] < place + of_ends:
-                break
-            shift, place = next_shift, -1
-            number += 1
-        offset[i] = places[i] + shift
-    return 0
+
+# Where tokens of the edited text are in the source. A start at a place where something was taken
+# out stands behind it, an end before it. A decoded letter shifts what follows from within itself,
+# where no token begins or ends.
+cdef struct Shift:
+    const Row* edit  # the next one
+    int before, after  # it
+    int64_t place  # of it, in half characters
+
+
+cdef void _read_edit(Shift* shift) noexcept:
+    cdef const Row* edit = shift.edit
+    shift.after = shift.before + edit.end - edit.start - _n_letters(edit.number)
+    shift.place = 2 * <int64_t> (edit.end - shift.after) - (edit.number > 0)
+
+
+cdef inline int _shift_at(Shift* shift, int64_t place) noexcept:
+    """By how much what is at *place* was shifted, which is not before that of the last look."""
+    while shift.place <= place:
+        shift.before = shift.after
+        shift.edit += 1
+        _read_edit(shift)
+    return shift.before
 
 
 cdef inline int _n_letters(uint64_t letters) noexcept:
@@ -185,10 +235,12 @@ cdef enum:
     N_SETS = 1 << SET_BITS
     SET = 4  # slots: with two, as many were forgotten as with a quarter of the memory
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters
+    HUGE_PAGE = 1 << 21
 
-# A short piece as it is remembered: its characters, their width and number.
-cdef struct Key:
+# A short piece as it is remembered: its characters, their number and width.
+cdef union Key:
     uint64_t words[3]
+    uint8_t letters[KEY_SIZE + 2]
 
 cdef struct Slot:
     uint64_t value
@@ -208,7 +260,7 @@ cdef struct Piece:
 cdef extern from *:
     """
     #if defined(__GNUC__)
-    #define _prefetch(set) (__builtin_prefetch(set), __builtin_prefetch((const char*)(set) + 64))
+    #define _prefetch(set) __builtin_prefetch(set)
     #else
     #define _prefetch(set) ((void) 0)
     #endif
@@ -226,56 +278,53 @@ cdef class Codes:
     """
 
     cdef Slot* slots
+    cdef uint8_t[::1] memory
     cdef object code, code_of_long, stem, normal, copy
 
     def __cinit__(self, code, code_of_long, stem, normal, empty):
         self.code, self.code_of_long = code, code_of_long
         self.stem, self.normal, self.copy = stem, normal, empty.copy
-        self.slots = <Slot*> calloc(N_SETS * SET, sizeof(Slot))
-        if self.slots == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.slots)
+        # By numpy, which asks for huge pages: a look-up in one of 2,000 others takes as long again.
+        self.memory = numpy.zeros(N_SETS * SET * sizeof(Slot) + HUGE_PAGE, "u1")
+        self.slots = <Slot*> ((<size_t> &self.memory[0] | HUGE_PAGE - 1) + 1)
 
 
-cdef inline bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept:
-    """Make the *key* of the *n* characters at *text*, if they have room in it.
+cdef inline bint _is_key(Key* key, char_t* text, Py_ssize_t n, uint32_t every) noexcept:
+    """Complete the *key* of the *n* characters at *text*, if they have room in it.
 
-    None is that of an empty slot.
+    It has a byte of each, *every* bit of any. None is that of an empty slot.
     """
-    cdef uint32_t every = 0
-    cdef Py_ssize_t i, width, at
-    if n > KEY_SIZE:
-        return False
-    for i in range(n):
-        every |= text[i]
-    width = 1 if every < 0x100 else 2 if every < 0x10000 else 4
-    if n * width > KEY_SIZE:
-        return False
-    key.words[0] = key.words[1] = 0
-    key.words[2] = <uint64_t> (n << 3 | width) << 48
-    for i in range(n):
-        at = i * width
-        key.words[at >> 3] |= <uint64_t> text[i] << 8 * (at & 7)
-    return True
+    cdef Py_ssize_t i, j, width = 1
+    if every >= 0x100:
+        width = 2 if every < 0x10000 else 4
+        key.words[0] = key.words[1] = key.words[2] = 0
+        for i in range(min(n, KEY_SIZE // width)):
+            for j in range(width):
+                key.letters[i * width + j] = <uint8_t> (text[i] >> 8 * j)
+    key.letters[KEY_SIZE] = <uint8_t> n
+    key.letters[KEY_SIZE + 1] = <uint8_t> width
+    return n * width <= KEY_SIZE
 
 
-cdef inline Py_ssize_t _set(const Key* key) noexcept:
+cdef inline Slot* _set(Codes codes, const Key* key) noexcept:
     cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
     mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
     mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
-    return mixed >> (64 - SET_BITS)
+    return codes.slots + SET * (mixed >> (64 - SET_BITS))
 
 
-cdef inline bint _is_remembered(Slot* slots, const Key* key) noexcept:
+cdef inline bint _are_equal(const Key* one, const Key* other) noexcept:
+    return one.words[0] == other.words[0] and one.words[1] == other.words[1] and (
+        one.words[2] == other.words[2]
+    )
+
+
+cdef bint _is_remembered(Slot* slots, const Key* key) noexcept:
     """Whether a set has the *key*, which is then in its first slot."""
     cdef int i
     cdef Slot found
     for i in range(SET):
-        if slots[i].key.words[0] == key.words[0] and slots[i].key.words[1] == key.words[1] and (
-            slots[i].key.words[2] == key.words[2]
-        ):
+        if _are_equal(&slots[i].key, key):
             if i:
                 found = slots[i]
                 memmove(slots + 1, slots, i * sizeof(Slot))
@@ -320,9 +369,12 @@ cdef uint64_t _code(Codes codes, char_t* text, const Piece* piece, str source) e
 cdef int _scan(
     char_t* text, Py_ssize_t n, str source, Codes codes, uint64_t no_token, _Rows tokens
 ) except -1:
-    """Add the tokens of *text*; a tag goes on after what its code is of."""
-    cdef Py_ssize_t at = 0, end, known
-    cdef uint32_t letter
+    """Add the tokens of *text*; a tag goes on after what its code is of.
+
+    Behind the text is a zero, which is blank: a walk over words needs no look at its length.
+    """
+    cdef Py_ssize_t at = 0, end, known, i
+    cdef uint32_t letter, every
     cdef uint8_t is_in
     cdef Piece pieces[AHEAD]
     cdef Piece* piece
@@ -330,35 +382,43 @@ cdef int _scan(
     while at < n:
         letter = text[at]
         is_in = _class(letter)
-        if is_in & IN_WORD:
-            end = at + 1
-            while end < n and _class(text[end]) & IN_WORD:
-                end += 1
-            known = end
-        elif is_in & BLANK:
+        if is_in & BLANK:
             at += 1
             continue
-        elif is_in & IDEOGRAPH:
-            known = end = at + 1
-        elif letter == c"<" and _is_letter(
-            text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n
-        ):
-            known = _name_end(text, at + 2, n)
-            end = _tag_end(text, at + 2, n)
-        elif letter == c"<" and at + 1 < n and text[at + 1] in (c"!", c"?", c"/"):
-            at = _find(text, at + 1, n, c">") + 1  # a declaration
-            continue
-        else:
-            end = _reference_end(text, at, n) if letter == c"&" else at
-            end = end if end > at else _symbols_end(text, at, n)
-            known = end
         piece = &pieces[n_pieces]
-        piece.start, piece.known, piece.end, piece.is_word = at, known, end, is_in & IN_WORD
-        piece.is_short = _is_key(&piece.key, text + at, known - at)
+        piece.start, piece.is_word = at, is_in & IN_WORD
+        piece.key.words[0] = piece.key.words[1] = piece.key.words[2] = 0
+        every, end = 0, at
+        if is_in & IN_WORD:
+            while _class(text[end]) & IN_WORD:
+                every |= text[end]
+                if end - at < KEY_SIZE:
+                    piece.key.letters[end - at] = <uint8_t> text[end]
+                end += 1
+            known = end
+        else:
+            if is_in & IDEOGRAPH:
+                known = end = at + 1
+            elif letter == c"<" and _is_letter(
+                text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n
+            ):
+                known = _name_end(text, at + 2, n)
+                end = _tag_end(text, at + 2, n)
+            elif letter == c"<" and at + 1 < n and text[at + 1] in (c"!", c"?", c"/"):
+                at = _find(text, at + 1, n, c">") + 1  # a declaration
+                continue
+            else:
+                end = _reference_end(text, at, n) if letter == c"&" else at
+                known = end = end if end > at else _symbols_end(text, at, n)
+            for i in range(min(known - at, KEY_SIZE)):
+                every |= text[at + i]
+                piece.key.letters[i] = <uint8_t> text[at + i]
+        piece.known, piece.end = known, end
+        piece.is_short = _is_key(&piece.key, text + at, known - at, every)
         if piece.is_short:
-            piece.slots = codes.slots + SET * _set(&piece.key)
+            piece.slots = _set(codes, &piece.key)
             _prefetch(piece.slots)
-        at, n_pieces = end, n_pieces + 1
+        at, n_pieces = end + (text[end] == c" "), n_pieces + 1
         if n_pieces == AHEAD:
             _look_up(text, source, codes, no_token, pieces, n_pieces, tokens)
             n_pieces = 0
@@ -370,44 +430,67 @@ cdef int _look_up(
     _Rows tokens
 ) except -1:
     """Add those of the *n* pieces that are tokens."""
+    cdef const Piece* piece
     cdef uint64_t code
     cdef int i
     for i in range(n):
-        code = _code(codes, text, &pieces[i], source)
+        piece = &pieces[i]
+        if piece.is_short and _are_equal(&piece.slots[0].key, &piece.key):
+            code = piece.slots[0].value
+        else:
+            code = _code(codes, text, piece, source)
         if not code & no_token:
-            tokens.add(code, pieces[i].start, pieces[i].end)
+            tokens.add(code, piece.start, piece.end)
     return 0
 
 
-cdef tuple _nested(const uint64_t[::1] token_id):
-    """The kind and tag of each token, its most recent unclosed tag when it ends, its partner."""
-    cdef Py_ssize_t n = token_id.shape[0], at, depth = 0
-    kinds, tags = numpy.empty(n, "u1"), numpy.empty(n, "u1")
-    tops, partners = numpy.empty(n, "i4"), numpy.empty(n, "i4")
-    cdef uint8_t[::1] kind = kinds, tag = tags
-    cdef int[::1] top = tops, partner = partners
-    cdef array stack = clone(_INT32S, n, False)
-    cdef int* open_tags = stack.data.as_ints
+cdef tuple _columns(_Rows edits, _Rows tokens):
+    """The columns of *tokens* but for the text."""
+    cdef Py_ssize_t n = tokens.n, at, depth = 0
+    cdef Row token
+    cdef Shift shift = Shift(edits.rows, 0, 0, 0)
+    numbers, kinds = numpy.empty(n, "u8"), numpy.empty((2, n + 1), "u1")
+    places = numpy.empty((6, n + 1), "i4")
+    cdef uint64_t[::1] number = numbers
+    cdef uint8_t[:, ::1] kind_of = kinds
+    cdef int[:, ::1] place = places
+    cdef uint8_t* kind = &kind_of[0, 0]
+    cdef uint8_t* tag = &kind_of[1, 0]
+    cdef int* start = &place[0, 0]
+    cdef int* end = &place[1, 0]
+    cdef int* clean_start = &place[2, 0]
+    cdef int* clean_end = &place[3, 0]
+    cdef int* unclosed = &place[4, 0]
+    cdef int* partner = &place[5, 0]
+    cdef array stack = clone(_INT32S, n + 1, False)
+    cdef int* open_tags = stack.data.as_ints  # below all of them is none
     cdef Py_ssize_t n_open[256]
     memset(n_open, 0, sizeof(n_open))
+    open_tags[0] = -1
+    _read_edit(&shift)
     for at in range(n):
-        kind[at] = token_id[at] & KIND_MASK
-        tag[at] = token_id[at] >> KIND_BITS & 0xFF if kind[at] <= CLOSE else 0
+        token = tokens.rows[at]
+        number[at] = token.number
+        kind[at] = token.number & KIND_MASK
+        tag[at] = token.number >> KIND_BITS & 0xFF
+        clean_start[at], clean_end[at] = token.start, token.end
+        start[at] = token.start + _shift_at(&shift, 2 * <int64_t> token.start)
+        end[at] = token.end + _shift_at(&shift, 2 * <int64_t> token.end - 1)
         partner[at] = -1
         if kind[at] == OPEN:
-            open_tags[depth] = <int> at
             depth += 1
+            open_tags[depth] = <int> at
             n_open[tag[at]] += 1
         elif kind[at] == CLOSE and n_open[tag[at]]:
             while True:
                 depth -= 1
-                n_open[tag[open_tags[depth]]] -= 1
-                if tag[open_tags[depth]] == tag[at]:
+                n_open[tag[open_tags[depth + 1]]] -= 1
+                if tag[open_tags[depth + 1]] == tag[at]:
                     break
-            partner[at] = open_tags[depth]
-            partner[open_tags[depth]] = <int> at
-        top[at] = open_tags[depth - 1] if depth else -1
-    return kinds, tags, tops, partners
+            partner[at] = open_tags[depth + 1]
+            partner[open_tags[depth + 1]] = <int> at
+        unclosed[at] = open_tags[depth]
+    return (numbers, *kinds[:, :n], *places[:, :n])
 
 
 cdef class Tokenizer:
@@ -433,23 +516,16 @@ cdef class Tokenizer:
     def __call__(self, str source not None, stem):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
         cdef const void* data = PyUnicode_DATA(source)
-        cdef _Rows edits = _Rows(64), tokens = _Rows(n // 16 + 16)
+        cdef _Rows tokens = _Rows(n // 16 + 16), edits = _Rows(64)
+        cdef str text
         if PyUnicode_KIND(source) == 1:
-            _add_edits(<const uint8_t*> data, n, source, self, edits)
+            text = _cleaned(<const uint8_t*> data, n, source, self, edits)
         elif PyUnicode_KIND(source) == 2:
-            _add_edits(<const uint16_t*> data, n, source, self, edits)
+            text = _cleaned(<const uint16_t*> data, n, source, self, edits)
         else:
-            _add_edits(<const uint32_t*> data, n, source, self, edits)
-        cdef str text = _edited(source, edits) if edits.n else source
+            text = _cleaned(<const uint32_t*> data, n, source, self, edits)
         self.scan(text, stem, tokens)
-        numbers, clean_starts, clean_ends = tokens.columns()
-        starts, ends = numpy.empty(tokens.n, "i4"), numpy.empty(tokens.n, "i4")
-        _fill_places(edits, starts, tokens, False)
-        _fill_places(edits, ends, tokens, True)
-        kinds, tags, tops, partners = _nested(numbers)
-        return (
-            text, numbers, kinds, tags, starts, ends, clean_starts, clean_ends, tops, partners
-        )
+        return text, *_columns(edits, tokens)
 
     cdef int scan(self, str text, stem, _Rows tokens) except -1:
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)

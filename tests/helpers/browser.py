@@ -1,4 +1,4 @@
-"""Documents in a real Chromium, headless, with a tripwire around each.
+"""Documents in a real Chromium, with a tripwire around each.
 
 A local server gives one page with a frame for each document. In a frame, `top.tripped(number)`
 records a call; so do dialogs, and so does any request for the document's own address on the server.
@@ -7,22 +7,24 @@ After all is loaded everything is clicked, pointed at and focused that does not 
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import subprocess
-from collections.abc import Callable, Sequence
-from functools import partial
-from html import escape, unescape
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from email.message import Message
+from html import escape
+from typing import TYPE_CHECKING
+
+import pytest
 
 from research.rendering.browser import chromium
-from tests.helpers.local_server import serving
+from tests.helpers.local_server import Answer, answering
 
-SECONDS = 180  # for all documents together; they take some ten
-VIRTUAL_MILLISECONDS = 15_000  # the page's own clock, which runs ahead while nothing is loaded
-_REPORT = re.compile(r'<pre id="report">(.*?)</pre>', re.DOTALL)
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SECONDS = 120  # for one answer, on a machine that has much else to do
+SETTLED = 3000  # milliseconds after which what was loaded, or provoked, has run
+NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 PAGE = """<!DOCTYPE html><meta charset=utf-8><title>tripwire</title>
 <script>
@@ -40,74 +42,54 @@ function provoke(frame) {
     if (element.click && !/^\\s*(https?|mailto):/i.test(leads)) element.click();
   }
 }
-addEventListener("load", () => setTimeout(() => {
+function provokeAll() {
   for (const frame of document.querySelectorAll("iframe")) {
     try { provoke(frame); } catch (error) { console.log(error); }
   }
-  setTimeout(() => {
-    const report = document.createElement("pre");
-    report.id = "report";
-    report.textContent = JSON.stringify([...tripped_by]);
-    document.body.replaceChildren(report);
-  }, 3000);
-}, 3000));
+}
 </script><body>
 """
 
 
-def tripped(documents: Callable[[str], Sequence[str]], folder: Path) -> set[int]:
+def tripped(documents: Callable[[str], Sequence[str]]) -> set[int]:
     """Which of the *documents* ran something, by their numbers.
 
     They are made for the address of the server; document n may ask for that address, a slash and n.
     """
     asked, pages = set[str](), [b""]
-    with serving(partial(Noting, pages, asked)) as address:
+    with noting(pages, asked) as address, browser() as chrome:
         frames = [f'<iframe srcdoc="{escape(each)}"></iframe>' for each in documents(address)]
-        page = PAGE + "\n".join(frames)
-        pages[0] = page.encode("utf-8", "replace")
-        called = _called(f"{address}/", folder)
-    return called | {int(path) for path in asked if path.isdecimal()}
+        pages[0] = (PAGE + "\n".join(frames)).encode("utf-8", "replace")
+        page = chrome.new_page()
+        page.set_default_timeout(1000 * SECONDS)
+        page.goto(address)
+        page.wait_for_timeout(SETTLED)
+        page.evaluate("provokeAll()")
+        page.wait_for_timeout(SETTLED)
+        called = page.evaluate("[...tripped_by]")
+    return {*called, *(int(path) for path in asked if path.isdecimal())}
 
 
-def _called(address: str, folder: Path) -> set[int]:
-    browser = chromium()
-    assert browser is not None
-    options = [
-        "--headless=new",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        f"--user-data-dir={folder}",
-        f"--virtual-time-budget={VIRTUAL_MILLISECONDS}",
-        *(["--no-sandbox"] if os.geteuid() == 0 else []),  # which root cannot have
-        "--dump-dom",
-    ]
-    done = subprocess.run(
-        [browser, *options, address], capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-    found = _REPORT.search(done.stdout)
-    assert found, f"the browser has not reported: {done.stdout[-500:]!r} {done.stderr[-2000:]}"
-    return set(json.loads(unescape(found[1])))
+def noting(pages: list[bytes], asked: set[str]) -> AbstractContextManager[str]:
+    """The address of a server that gives the one of *pages* at /, and notes what is *asked* for."""
+
+    def answer(path: str, _headers: Message) -> Answer:
+        asked.add(path.removeprefix("/"))
+        head = {"Content-Type": "text/html; charset=utf-8"}
+        return (404, head, b"") if path != "/" else (200, head, pages[0])
+
+    return answering(answer)
 
 
-class Noting(BaseHTTPRequestHandler):
-    """Gives the one of *pages* at /, and notes what is asked for."""
-
-    def __init__(self, pages: list[bytes], asked: set[str], *arguments: object) -> None:
-        self._pages, self._asked = pages, asked
-        super().__init__(*arguments)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        """Answer; HTTP methods are called so by the base class."""
-        path = self.path.removeprefix("/")
-        self._asked.add(path)
-        self.send_response(404 if path else 200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(b"" if path else self._pages[0])
-
-    do_POST = do_GET  # noqa: N815 - the base class calls it so
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A Chromium that reaches this machine alone."""
+    options = [NO_NETWORK, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=chromium(), args=options, timeout=1000 * SECONDS
+        )
+        try:
+            yield found
+        finally:
+            found.close()

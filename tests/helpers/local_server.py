@@ -42,6 +42,8 @@ def answering(
         def do_GET(self) -> None:  # noqa: N802 - its name there
             self.send(*answer(self.path, self.headers))
 
+        do_POST = do_GET  # noqa: N815 - the base class calls it so
+
     return serving(Answering, host)
 
 

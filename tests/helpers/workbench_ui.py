@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from research.rendering.browser import chromium
 from scrapy_mss.workbench.serving import Origins
-
-SECONDS = 120  # for one answer, on a machine that has much else to do
-NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-
-
-@contextmanager
-def browser() -> Iterator[Browser]:
-    """A Chromium that reaches this machine alone."""
-    options = [NO_NETWORK, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=chromium(), args=options, timeout=1000 * SECONDS
-        )
-        try:
-            yield found
-        finally:
-            found.close()
+from tests.helpers.browser import SECONDS
 
 
 @dataclass(slots=True)

@@ -152,15 +152,6 @@ def test_a_merge_counts_the_pages_that_both_have() -> None:
     assert LearnedPages().merge(pages_of({1: 0})) == 0
 
 
-def test_of_too_many_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_KEYS", 10)
-    pages = LearnedPages()
-    for key in range(30):
-        pages.add(key, generation=key)
-
-    assert sorted(content(pages)) == list(range(20, 30))
-
-
 def test_an_age_is_some_thousands_of_pages_and_fits_its_column() -> None:
     assert [generation_after(n) for n in (0, PAGES_OF_A_GENERATION - 1, PAGES_OF_A_GENERATION)] == [
         0,

@@ -11,7 +11,7 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.suggest import NoRuleError, Suggestion, suggest
 from scrapy_mss.suggest.readings import NO_ARTICLE, agreements, read_pages
-from scrapy_mss.wrappers import Labelling, Wrapper, css, load_wrappers
+from scrapy_mss.wrappers import Labelling, Wrapper, css
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.suggested_sites import article, front_page, text_of
 
@@ -59,16 +59,6 @@ def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(suggestion: 
     assert "story-text" in suggestion.yaml
     for generated in ("css-", "post-", "page-", "nth-of-type"):
         assert generated not in suggestion.yaml
-
-
-def test_the_file_loads_with_the_loader_of_a_crawl(suggestion: Suggestion, tmp_path: Path) -> None:
-    file = tmp_path / "news.example.yaml"
-    file.write_text(suggestion.yaml, "utf-8")
-
-    registry = load_wrappers(file)
-
-    assert list(registry) == [suggestion.rule]
-    assert registry.find(article(7).url) == suggestion.rule
     assert [test.url for test in suggestion.rule.tests] == [article(n).url for n in range(N_PAGES)]
 
 

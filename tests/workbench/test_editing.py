@@ -128,14 +128,6 @@ def best_of_bad(pages: Sequence[SitePage]) -> Wrapper:
     return Wrapper(site=HOST, around=caught.value.around)
 
 
-def test_a_rule_to_begin_with_is_around_the_article() -> None:
-    rule = best_of_bad(READ)
-
-    for text, page in zip(texts(rule), READ, strict=True):
-        assert page.extraction.text.split("\n")[-1] in text
-        assert "Copyright" not in text
-
-
 def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
     def of_its_own(number: int) -> StoredPage:
         tag = ("div", "center")[number % 2]
@@ -179,12 +171,9 @@ def test_a_page_that_is_no_page_cannot_be_clicked() -> None:
     ("text", "said"),
     [
         ("", "one rule"),
-        ("site: one.example", "body"),
         ("site: one.example\nbody: 'div['", "line 2"),
         ("site: one.example\nbody: p\n---\nsite: two.example\nbody: p\n", "one rule"),
         ("site: one.example\nwrappers:\n- body: p\n- body: div\n", "one rule"),
-        ("a: &a [*a]", "plain values"),
-        ("!!python/object/apply:os.system ['true']", "plain values"),
         ("x" * 200_000, "characters"),
     ],
     ids=lambda text: text[:20],

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,14 +21,13 @@ from research.rendering.browser import chromium
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.workbench.serving import TOKEN_HEADER
+from scrapy_mss.workbench.serving import TOKEN_HEADER, Origins
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.reading import read_by
-from tests.helpers.browser import Noting
+from tests.helpers.browser import browser, noting
 from tests.helpers.html_payloads import payloads
-from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page
-from tests.helpers.workbench_ui import browser, opened
+from tests.helpers.workbench_ui import WorkbenchUI, opened
 from tests.helpers.workbenches import SITE, served, workbench
 
 pytestmark = [
@@ -59,29 +57,40 @@ def pages(markup: str = BOX) -> list[StoredPage]:
     ]
 
 
-def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> None:
-    stored = pages()
-    with served(workbench(stored, tmp_path)) as origins, opened(chrome, origins) as ui:
-        assert "5 of 5" in ui.text("#matches")
-        ui.page.fill("#text", TEXT)
-        ui.page.wait_for_selector("#count:not(:empty)")
-        ui.settle()
-        promo = ui.page.frame_locator("#frame").locator("[data-block]", has_text="newsletter")
-        answer = ui.click_block(int(promo.first.get_attribute("data-block") or -1))
-        assert "exclude" in ui.rule
-        ui.press("ArrowDown", "click")
-        assert ui.rule != answer["rule"]
-        ui.press("ArrowUp", "click")
-        assert ui.rule == answer["rule"]
-        ui.press("Control+z", "evaluate")
-        assert ui.rule == TEXT
-        ui.press("Control+Shift+Z", "evaluate")
-        ui.click("#save")
-        assert not ui.errors
+@pytest.fixture
+def origins(tmp_path: Path) -> Iterator[Origins]:
+    with served(workbench(pages(), tmp_path)) as found:
+        yield found
 
-    rule = load_wrappers(tmp_path / "rules").find(stored[0].url)
+
+@pytest.fixture
+def ui(chrome: Browser, origins: Origins) -> Iterator[WorkbenchUI]:
+    with opened(chrome, origins) as found:
+        yield found
+
+
+def test_a_rule_is_made_and_saved_by_clicks(ui: WorkbenchUI, tmp_path: Path) -> None:
+    assert "5 of 5" in ui.text("#matches")
+    ui.page.fill("#text", TEXT)
+    ui.page.wait_for_selector("#count:not(:empty)")
+    ui.settle()
+    promo = ui.page.frame_locator("#frame").locator("[data-block]", has_text="newsletter")
+    answer = ui.click_block(int(promo.first.get_attribute("data-block") or -1))
+    assert "exclude" in ui.rule
+    ui.press("ArrowDown", "click")
+    assert ui.rule != answer["rule"]
+    ui.press("ArrowUp", "click")
+    assert ui.rule == answer["rule"]
+    ui.press("Control+z", "evaluate")
+    assert ui.rule == TEXT
+    ui.press("Control+Shift+Z", "evaluate")
+    ui.click("#save")
+    assert not ui.errors
+
+    page = pages()[0]
+    rule = load_wrappers(tmp_path / "rules").find(page.url)
     assert rule is not None
-    assert read_by(rule, Page.of(stored[0].html), Extractor()).text == news_page(1).text
+    assert read_by(rule, Page.of(page.html), Extractor()).text == news_page(1).text
     assert rule.tests
 
 
@@ -106,15 +115,14 @@ def test_a_saved_rule_is_shown_and_replaced_after_a_confirmation(
 
 
 def test_problems_of_typed_text_are_shown_and_the_last_text_is_saved(
-    chrome: Browser, tmp_path: Path
+    ui: WorkbenchUI, tmp_path: Path
 ) -> None:
-    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
-        ui.page.fill("#text", "site: one.example\nbody: 'div['\n")
-        ui.page.wait_for_selector("#problems li")
-        assert "line 2" in ui.text("#problems")
-        ui.page.fill("#text", f"{TEXT}exclude: .promo\n")
-        ui.click("#save")
-        ui.page.wait_for_selector("#origin:has-text('Saved in')")
+    ui.page.fill("#text", "site: one.example\nbody: 'div['\n")
+    ui.page.wait_for_selector("#problems li")
+    assert "line 2" in ui.text("#problems")
+    ui.page.fill("#text", f"{TEXT}exclude: .promo\n")
+    ui.click("#save")
+    ui.page.wait_for_selector("#origin:has-text('Saved in')")
 
     assert "exclude: .promo" in (tmp_path / "rules" / f"{SITE}.yaml").read_text("utf-8")
 
@@ -154,7 +162,7 @@ def test_a_draft_is_kept_when_another_site_is_opened(chrome: Browser, tmp_path: 
 def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_path: Path) -> None:
     """Each payload clicks a block, as our own script does, or requests the attacker's server."""
     asked = set[str]()
-    with serving(partial(Noting, [b"<title>attacker</title>"], asked)) as address:
+    with noting([b"<title>attacker</title>"], asked) as address:
         call = (
             "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;"
             f"fetch('{address}/call')"
@@ -186,55 +194,53 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(chrome: Browser, tmp_pat
     assert not (tmp_path / "rules").exists()
 
 
-def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Path) -> None:
+def test_a_script_in_the_frame_could_reach_nothing(ui: WorkbenchUI, origins: Origins) -> None:
     """What the sandbox and the policy hold back, if the page was not rebuilt."""
-    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
-        frame = ui.page.frames[1]
-        tries = {
-            "origin": "self.origin",
-            "parent": "try { parent.document.title } catch (error) { error.name }",
-            "cookie": "try { document.cookie } catch (error) { error.name }",
-            "storage": "try { localStorage.length } catch (error) { error.name }",
-            "ui": f"fetch('{origins.ui}/').then(() => 'read', error => error.name)",
-            "save": f"fetch('{origins.ui}/api/save', {{method: 'POST', mode: 'no-cors'}})"
-            ".then(() => 'sent', error => error.name)",
-            "open": "String(window.open('about:blank'))",
-            "top": f"try {{ top.location = '{origins.frame}/' }} catch (error) {{ error.name }}",
-        }
-        found = {name: frame.evaluate(code) for name, code in tries.items()}
+    frame = ui.page.frames[1]
+    tries = {
+        "origin": "self.origin",
+        "parent": "try { parent.document.title } catch (error) { error.name }",
+        "cookie": "try { document.cookie } catch (error) { error.name }",
+        "storage": "try { localStorage.length } catch (error) { error.name }",
+        "ui": f"fetch('{origins.ui}/').then(() => 'read', error => error.name)",
+        "save": f"fetch('{origins.ui}/api/save', {{method: 'POST', mode: 'no-cors'}})"
+        ".then(() => 'sent', error => error.name)",
+        "open": "String(window.open('about:blank'))",
+        "top": f"try {{ top.location = '{origins.frame}/' }} catch (error) {{ error.name }}",
+    }
+    found = {name: frame.evaluate(code) for name, code in tries.items()}
 
-        assert found["origin"] == "null"
-        for name in ("parent", "cookie", "storage", "top"):
-            assert found[name] == "SecurityError", name
-        assert found["ui"] == found["save"] == "TypeError"
-        assert found["open"] == "null"
-        assert ui.page.url == f"{origins.ui}/"
+    assert found["origin"] == "null"
+    for name in ("parent", "cookie", "storage", "top"):
+        assert found[name] == "SecurityError", name
+    assert found["ui"] == found["save"] == "TypeError"
+    assert found["open"] == "null"
+    assert ui.page.url == f"{origins.ui}/"
 
 
-def test_the_ui_accepts_messages_only_from_its_frame(chrome: Browser, tmp_path: Path) -> None:
-    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
-        before = ui.rule
-        asked: list[str] = []
-        ui.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+def test_the_ui_accepts_messages_only_from_its_frame(ui: WorkbenchUI) -> None:
+    before = ui.rule
+    asked: list[str] = []
+    ui.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
 
-        ui.page.evaluate("postMessage({kind: 'pick', block: 0, run: 0}, '*')")
-        for bad in (
-            "null",
-            "'x'",
-            "{kind: 1}",
-            "{kind: 'pick', block: -1, run: 0}",
-            "{kind: 'pick', block: 1e9, run: 0}",
-            "{kind: 'pick', block: '0', run: 0}",
-            "{kind: 'key', key: {}}",
-            "{kind: 'key', key: 'constructor'}",
-            "{kind: 'key', key: 's'}",
-        ):
-            ui.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
-        ui.page.wait_for_timeout(300)
+    ui.page.evaluate("postMessage({kind: 'pick', block: 0, run: 0}, '*')")
+    for bad in (
+        "null",
+        "'x'",
+        "{kind: 1}",
+        "{kind: 'pick', block: -1, run: 0}",
+        "{kind: 'pick', block: 1e9, run: 0}",
+        "{kind: 'pick', block: '0', run: 0}",
+        "{kind: 'key', key: {}}",
+        "{kind: 'key', key: 'constructor'}",
+        "{kind: 'key', key: 's'}",
+    ):
+        ui.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
+    ui.page.wait_for_timeout(300)
 
-        assert asked == []
-        assert ui.rule == before
-        assert not ui.errors
+    assert asked == []
+    assert ui.rule == before
+    assert not ui.errors
 
 
 ATTACK = """<!DOCTYPE html><title>waiting</title><body><script>
@@ -269,22 +275,21 @@ Promise.all(tries).then(() => setTimeout(() => { document.title = JSON.stringify
 
 
 def test_a_page_in_the_same_browser_cannot_reach_the_workbench(
-    chrome: Browser, tmp_path: Path
+    ui: WorkbenchUI, origins: Origins, tmp_path: Path
 ) -> None:
     """Not even one of this machine that has learned the secret."""
-    with served(workbench(pages(), tmp_path)) as origins, opened(chrome, origins) as ui:
-        values = {"ui": origins.ui, "token": origins.ui_token, "header": TOKEN_HEADER}
-        with serving(partial(Noting, [(ATTACK % values).encode()], set())) as address:
-            page = ui.page.context.new_page()
-            answers: list[tuple[str, int]] = []
-            page.on("response", lambda answer: answers.append((answer.url, answer.status)))
-            page.goto(f"{address}/")
-            page.wait_for_selector("title:not(:has-text('waiting'))", state="attached")
-            title = page.title()
-        statuses = [status for url, status in answers if url.startswith(origins.ui)]
+    values = {"ui": origins.ui, "token": origins.ui_token, "header": TOKEN_HEADER}
+    with noting([(ATTACK % values).encode()], set()) as address:
+        page = ui.page.context.new_page()
+        answers: list[tuple[str, int]] = []
+        page.on("response", lambda answer: answers.append((answer.url, answer.status)))
+        page.goto(f"{address}/")
+        page.wait_for_selector("title:not(:has-text('waiting'))", state="attached")
+        title = page.title()
+    statuses = [status for url, status in answers if url.startswith(origins.ui)]
 
-        assert "json" not in title
-        assert "token" not in title
-        assert "script" not in title
-        assert set(statuses) == {403}
+    assert "json" not in title
+    assert "token" not in title
+    assert "script" not in title
+    assert set(statuses) == {403}
     assert not (tmp_path / "rules").exists()

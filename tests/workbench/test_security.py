@@ -144,9 +144,3 @@ def test_a_body_of_another_form_is_a_bad_request(origins: Origins, body: bytes) 
 
     assert answer.status == 400
     assert json.loads(text)["error"]
-
-
-def test_nothing_listens_beyond_the_loopback(origins: Origins) -> None:
-    assert origins.ui.startswith("http://127.0.0.1:")
-    assert origins.frame.startswith("http://127.0.0.1:")
-    assert origins.ui_port != origins.frame_port

@@ -96,13 +96,6 @@ def test_numbers_are_taken_out_of_text_again() -> None:
     assert title in ("On <b>tags", "On ")  # some parsers see a tag in a title
 
 
-@pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "<!doctype html>"])
-def test_a_page_without_an_element_may_have_no_tree(source: str) -> None:
-    tree = AlignedTree(tokenize(source))
-
-    assert tree.root is None or tree.start(tree.root) is None
-
-
 def test_a_name_that_grows_in_lower_case_is_measured_as_it_stands() -> None:
     tree = AlignedTree(tokenize("<d\u0130v id=x>a</d\u0130v>b"))
 

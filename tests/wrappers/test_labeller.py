@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.wrappers import Labelling, Reason, Selector, Wrapper, css, label, xpath
 from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
 from tests.helpers.markup import SOUP
@@ -162,12 +161,6 @@ def test_a_selector_that_fails_lets_the_next_try() -> None:
 
     assert (found.reason, found.text, found.title) == (None, "Stra\u00dfe \u4e2d\u6587.", "Title")
     assert [failure.partition(":")[0] for failure in found.failures] == ["body", "title"]
-
-
-def test_given_tokens_are_used() -> None:
-    tokens = tokenize(PAGE)
-
-    assert label(wrapper(css("div.lead")), tokens).tokens is tokens
 
 
 RANDOMS = st.randoms(use_true_random=False)

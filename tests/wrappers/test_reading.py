@@ -184,18 +184,6 @@ def test_what_is_excluded_is_no_reason_to_take_the_place_for_another_one() -> No
     assert found.text in text_of(1)
 
 
-def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Extractor, "extract_page", lambda *_: 1 / 0)
-    answer = WORK.answer(PageRequest(HTML, URL, AROUND, article=True))
-
-    assert answer.article is not None
-    assert answer.article.reason == "error"
-    assert reason_of(answer) is None
-    assert not answer.failure
-
-
 TOPICS = "".join(f"<li><a href=/{n}>Topic {n}</a></li>" for n in range(10))
 SHORT = f"<div><p>The ferry sails again from the harbour to the island.</p></div><ul>{TOPICS}</ul>"
 LIST_URL = "https://news.example/category/news/"

@@ -64,12 +64,6 @@ def test_every_key_is_read() -> None:
     assert first.origin == "f.yaml: $.wrappers[0]"
 
 
-def test_a_wrapper_may_have_a_site_of_its_own() -> None:
-    text = "wrappers: [{site: a.example, body: p}, {site: b.example, body: p}]"
-
-    assert [wrapper.site for wrapper in wrappers(text)] == ["a.example", "b.example"]
-
-
 SELECTOR = "a CSS selector, or a mapping with one of css, xpath"
 ALL_KEYS = (
     "site, name, url, body, around, exclude, title, authors, published, next_page, "
@@ -177,12 +171,8 @@ wrappers:
     ("path", "line"),
     [
         ("", 3),
-        (".wrappers", 5),
-        (".wrappers[0]", 5),
-        (".wrappers[0].body", 6),
         (".wrappers[0].body[0]", 6),
         (".wrappers[0].body[1].css", 8),
-        (".wrappers[1].body", 10),
         (".wrappers[1].body.css", 10),
         (".wrappers.body", 5),
     ],
@@ -191,16 +181,6 @@ def test_the_line_of_a_path_is_that_of_the_nearest_value(path: str, line: int) -
     (document,) = documents(LINES.encode())
 
     assert document.line_of(path) == line
-
-
-@pytest.mark.parametrize("empty", ["", "---\n", "~\n---\n"])
-def test_lines_are_counted_from_the_start_of_the_file(empty: str) -> None:
-    text = f"{empty}{LINES}---\nsite: b.example\n"
-    *_, document = documents(text.encode())
-
-    line = document.line_of(".site")
-
-    assert text.splitlines()[line - 1] == "site: b.example"
 
 
 # What is read back is what was written

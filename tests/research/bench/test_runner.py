@@ -49,16 +49,6 @@ def test_training_sets_come_without_the_sites_of_any_test_set() -> None:
     assert all({"c.example", "d.example", "z.example"} < sites(split.train) for split in folded)
 
 
-def test_a_site_is_known_by_its_url_under_another_name() -> None:
-    tests = [dataset("t", (page(1, "example.org"),))]
-    same = page(2, "The Example", url="https://www.example.org/2")
-    trains = [dataset("s", (same, page(3, "other.example")))]
-
-    (split,) = splits(tests, trains, None)
-
-    assert sites(split.train) == {"other.example"}
-
-
 def test_only_articles_and_pages_of_no_type_teach() -> None:
     given = tuple(page(n, f"{n}.example", page_type=kind) for n, kind in KINDS)
 

@@ -46,16 +46,13 @@ def hungry(reading: Reading) -> Reading:
     return reading
 
 
-def with_html(added: str) -> Callable[[Reading], Reading]:
-    return lambda reading: replace(reading, html=reading.html + added)
-
-
-def with_markdown(added: str) -> Callable[[Reading], Reading]:
-    return lambda reading: replace(reading, markdown=reading.markdown + added)
-
-
-def with_field(name: str, value: object) -> Callable[[Reading], Reading]:
-    return lambda reading: replace(reading, fields={name: value})
+def adding(html: str = "", markdown: str = "", **fields: object) -> Callable[[Reading], Reading]:
+    return lambda reading: replace(
+        reading,
+        html=reading.html + html,
+        markdown=reading.markdown + markdown,
+        fields=fields or reading.fields,
+    )
 
 
 FAULTS: dict[str, tuple[str, Callable[[Reading], Reading]]] = {
@@ -66,22 +63,17 @@ FAULTS: dict[str, tuple[str, Callable[[Reading], Reading]]] = {
         DIFFERENCE,
         lambda reading: replace(reading, fields={"title": str(os.getpid())}),
     ),
-    "line end in a field": ("controls and surrogates", with_field("title", "a\nb")),
-    "script": ("unsafe HTML", with_html("<script></script>")),
-    "handler": ("unsafe HTML", with_html("<p onclick=''></p>")),
-    "link to a script": ("unsafe HTML", with_html("<a href=' JavaScript:x'></a>")),
-    "word": (
-        "other words in HTML",
-        lambda reading: replace(
-            reading, html=f"{reading.html}word", markdown=f"{reading.markdown}word"
-        ),
-    ),
-    "HTML in Markdown": ("other words in Markdown", with_markdown("<script></script>")),
+    "line end in a field": ("controls and surrogates", adding(title="a\nb")),
+    "script": ("unsafe HTML", adding("<script></script>")),
+    "handler": ("unsafe HTML", adding("<p onclick=''></p>")),
+    "link to a script": ("unsafe HTML", adding("<a href=' JavaScript:x'></a>")),
+    "word": ("other words in HTML", adding("word", "word")),
+    "HTML in Markdown": ("other words in Markdown", adding(markdown="<script></script>")),
     "probability": (
         "inconsistent",
         lambda reading: replace(reading, extraction=replace(reading.extraction, probability=2.0)),
     ),
-    "address": ("no web address", with_field("main_image", "data:,")),
+    "address": ("no web address", adding(main_image="data:,")),
     "time": (TIME, lambda reading: replace(reading, seconds={"extract": 5.0})),
     "memory": (MEMORY, hungry),
 }

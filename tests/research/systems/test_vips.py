@@ -8,7 +8,6 @@ import pytest
 
 from research.systems.vips import rules
 from research.systems.vips.construction import VisualBlock
-from research.systems.vips.extraction import extract_blocks
 from research.systems.vips.nodes import Nodes
 from research.systems.vips.rules import Act, Case, Comparison, Rule
 from research.systems.vips.segmentation import segment
@@ -114,21 +113,6 @@ def test_a_rule_says_what_it_says_and_leaves_the_near_miss_open(name: str) -> No
 
     assert rule(case(node)) == said
     assert rule(case(near_miss)) is None
-
-
-def test_a_round_divides_the_page_and_keeps_the_box_on_blue() -> None:
-    box = element(
-        "div",
-        *(paragraph("Buy", 300, 530, 700, 40), paragraph("tickets", 300, 570, 700, 40)),
-        background=BLUE,
-    )
-    late = paragraph("Nobody was late.", 300, 310, 700, 200)
-    nodes = nodes_of(element("body", late, box, box=(0, 0, 1000, 700)))
-
-    pool = extract_blocks(nodes, 0)
-
-    assert [nodes.text([each.node]) for each in pool] == ["Nobody was late.", "Buy\ntickets"]
-    assert [each.degree for each in pool] == [10, 6]
 
 
 def random_page(rng: random.Random, depth: int = 5) -> Drawn:
