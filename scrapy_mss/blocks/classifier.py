@@ -45,7 +45,6 @@ from scrapy_mss.core.naive_bayes import (
     MAX_EXPONENT,
     NaiveBayes,
     logistic,
-    portions,
 )
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
@@ -175,14 +174,14 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     The mean of each block's words and symbols; sum, least and greatest of the class words of its
     ancestors, and of 0. They are added in their order by element, and then by block.
     """
-    texts, element, containers = page.texts, page.attributes.element, page.containers
+    text, element, containers = page.blocks.text, page.attributes.element, page.containers
     families = {family.name: family for family in bayes.families}
     unigram, shape, class_words = (families[name] for name in ("unigram", "shape", "class_words"))
-    of_texts, rows = np.empty(len(texts.token)), np.empty((len(POOLINGS), len(page.blocks)))
-    for some in portions(len(of_texts)):
-        ids = page.tokens.token_id[texts.token[some]]
-        of_texts[some], _ = bayes.log_ratio(unigram, buckets_of_ids(ids, unigram.bits))
-    rows[0] = np.bincount(texts.block, of_texts, rows.shape[1]) / texts.size
+    rows = np.empty((len(POOLINGS), len(page.blocks)))
+    buckets = buckets_of_ids(page.tokens.token_id[text], unigram.bits)
+    of_texts, _ = bayes.log_ratio(unigram, buckets)
+    sums = np.bincount(page.blocks.of_token[text], of_texts, rows.shape[1])
+    rows[0] = sums / page.blocks.n_texts
     rows[1], _ = bayes.log_ratio(shape, shape.values(page, shape.bits).bucket)
     of_words, _ = bayes.log_ratio(class_words, class_words.values(page, class_words.bits).bucket)
     for row, reduce in zip(rows[-3:], (np.add, np.minimum, np.maximum), strict=True):

@@ -76,7 +76,7 @@ class ReadPage:
     @lazy
     def words(self) -> Floats:
         """float64[n]: the words of each kept block, 0 for the others."""
-        return self.page.words * self.kept
+        return np.where(self.kept, self.page.words, 0.0)
 
     @lazy
     def n_words(self) -> float:

@@ -119,13 +119,13 @@ def threshold(page: Page, probability: Floats) -> float:
 def token_scores(page: Page, of_blocks: Floats) -> Floats:
     """float64[n_tokens]: the score of a token's block; 0 for tags and outside blocks."""
     scores = np.zeros(len(page.tokens))
-    scores[page.texts.token] = of_blocks.repeat(page.texts.size)
+    scores[page.blocks.text] = of_blocks.repeat(page.blocks.n_texts)
     return scores
 
 
 def in_span(page: Page, of_blocks: Floats, above: Bools) -> Bools:
     """bool[n_blocks]: those *above* the threshold, where the scores *of_blocks* sum up to most."""
-    start, end, _ = best_span(of_blocks * page.texts.size)
+    start, end, _ = best_span(of_blocks * page.blocks.n_texts)
     inside = np.zeros_like(above)
     inside[start:end] = above[start:end]
     return inside

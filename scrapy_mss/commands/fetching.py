@@ -120,7 +120,7 @@ def fetched(
     failed: Callable[[str, str], None] | None = None,
     most: int = 0,
 ) -> list[StoredPage]:
-    """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
+    """The HTML pages at *addresses*, and at *most* addresses that each links to, in a fixed order.
 
     They are fetched as the project does it, without its pipelines. *failed* gets each address
     without a page, and the reason; without it, it is a `CommandError` if no page comes at all. A
@@ -141,7 +141,8 @@ def fetched(
         crawl(command, SETTINGS, addresses=addresses, take=take, failed=give_up, most=most)
     if failed is None and not found:
         raise CommandError(next(iter(causes), f"{addresses[0]}: no page: no response"))
-    return [*found.values()]
+    order = {address: number for number, address in enumerate(addresses)}
+    return sorted(found.values(), key=lambda page: (order.get(page.url, len(order)), page.url))
 
 
 def crawl(

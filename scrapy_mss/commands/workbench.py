@@ -17,9 +17,8 @@ from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
+    chosen_extractor,
     counted,
-    extractor_with,
     is_address,
     number,
     stored,
@@ -84,7 +83,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     gather(options.sources, pages, command)
     if not pages.by_site:
         raise CommandError("the sources have no page with an address")
-    extractor = extractor_with(chosen_model(options, command))
+    extractor = chosen_extractor(options, command)
     state = WorkbenchState(pages, extractor, folder)
     try:
         with serving(state, options.port) as server:
