@@ -77,21 +77,6 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
     assert not again.mss("train/learned")
 
 
-@pytest.mark.slow("a crawl with pauses")
-def test_articles_that_wait_since_the_front_page_named_them_get_texts_and_dates(
-    paper: Paper, tmp_path: Path
-) -> None:
-    for published in paper.stories.values():
-        published.where = "front"
-
-    found = crawled(paper, tmp_path, DOWNLOAD_DELAY=0.7, CONCURRENT_REQUESTS_PER_DOMAIN=1)
-
-    assert all("utm_source=front" in item.url for item in found.items)
-    # All that come after the feed was read.
-    assert found.mss("train/source/feed") >= N - 1
-    assert sum("T" in item.fields["published"] for item in found.items) >= N - 1
-
-
 def test_teasers_and_texts_of_other_pages_teach_nothing(paper: Paper, tmp_path: Path) -> None:
     first, second, third, *rest = paper.fed
     paper.fed[first], paper.fed[second] = paper.fed[second], paper.fed[first]
@@ -148,10 +133,3 @@ def test_other_content_is_no_text(text: str) -> None:
     body = f'{{"items": [{{"url": "/a", "content_html": {text or "null"}}}]}}'
 
     assert read(ABOUT, body.encode()).articles == [Listed("https://news.example/a")]
-
-
-def test_texts_of_other_sites_are_left_out() -> None:
-    body = RSS.replace("/a<", "https://other.example/a<")
-    about = ABOUT._replace(scope=Scope(frozenset({"news.example", "other.example"})))
-
-    assert read(about, body.encode()).articles == [Listed("https://other.example/a")]
