@@ -16,7 +16,7 @@ from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.workbench.drawing import MARK, drawn_page, marked_source, why_page
 from tests.helpers.browser import tripped
-from tests.helpers.html_payloads import payloads
+from tests.helpers.html_payloads import aimed
 from tests.helpers.layouts import ODD
 from tests.helpers.news_pages import news_page
 
@@ -141,11 +141,7 @@ def test_odd_pages_are_explained(name: str) -> None:
 )
 def test_nothing_of_an_explained_page_runs() -> None:
     def documents(address: str) -> list[str]:
-        found = enumerate(payloads())
-        aimed = (
-            each.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
-            for n, each in found
-        )
-        return [shown(PAGE.replace("</p>\n<p>", f"</p>\n{each}<p>", 1)) for each in aimed]
+        pages = (PAGE.replace("</p>\n<p>", f"</p>\n{each}<p>", 1) for each in aimed(address))
+        return [shown(page) for page in pages]
 
     assert tripped(documents) == set()
