@@ -171,8 +171,9 @@ class ParsedPage:
     def distant(self) -> list[str]:
         """The short lines with a year after the heading, or of a page without one."""
         read = self._until_body
-        further = islice(self._runs, MAX_DISTANT_LINES - len(read))
-        dated = (clean(text) for text, _ in chain(read, further) if has_year(text))
+        further = (run for run in self._runs if run[0].strip())
+        runs = chain(read, islice(further, MAX_DISTANT_LINES - len(read)))
+        dated = (clean(text) for text, _ in runs if has_year(text))
         return [line for line in dated if len(line) <= MAX_LINE]
 
     @lazy
