@@ -73,12 +73,14 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    return map(property_value, _properties(page, keys))
+    found = _properties(page, keys)
+    return map(property_value, found) if found else ()
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    return chain.from_iterable(map(names_of_person, first_group(_properties(page, keys))))
+    found = _properties(page, keys)
+    return chain.from_iterable(map(names_of_person, first_group(found))) if found else ()
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
