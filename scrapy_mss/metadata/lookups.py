@@ -27,11 +27,11 @@ from scrapy_mss.metadata.parsed_page import (
     short_texts,
 )
 from scrapy_mss.metadata.titles import headlines, matching_heading
-from scrapy_mss.metadata.tree import Element
 from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
 from scrapy_mss.pages.declarations import ARTICLE, OTHER, WEB_PAGE, WEB_SITE, Node, listed
 from scrapy_mss.pages.text import clean
+from scrapy_mss.pages.tree import Element
 
 Keys = tuple[str, ...]
 Lookup = Callable[[ParsedPage, Keys], Iterable[str]]

@@ -27,10 +27,11 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree
-from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
+from scrapy_mss.output.sanitizing import base_url
+from scrapy_mss.pages.addresses import is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import clean, folded, spellings
+from scrapy_mss.pages.tree import Element, Fragment, PageTree
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
@@ -57,11 +58,9 @@ class ParsedPage:
         self.url = url if url and is_web_url(url) else None
 
     @lazy
-    def base(self) -> str | None:
-        """The URL against which relative URLs are resolved."""
-        for (href,) in self.tree.values("base", ("href",), 1):
-            return absolute_url(href or "", self.url) or self.url
-        return self.url
+    def base(self) -> str:
+        """The URL against which relative URLs are resolved; empty if none is known."""
+        return base_url(self.tree.tokens, self.url or "")
 
     @lazy
     def metas(self) -> Mapping[str, list[str]]:

@@ -262,7 +262,7 @@ def shell(facts: PageFacts) -> str:
     if facts.all_words < OF_SHELL and is_empty:
         return f"{facts.all_words} words"
     may_be_frame = facts.all_words < OF_CHALLENGE and (facts.likely or facts.has_reason)
-    n_words = facts.all_words - int(facts.kept.linked.sum()) if may_be_frame else OF_SHELL
+    n_words = facts.all_words - int(facts.linked.sum()) if may_be_frame else OF_SHELL
     return f"{n_words} words outside links" if n_words < OF_SHELL else ""
 
 

@@ -18,6 +18,7 @@ from scrapy_mss.output.media import (
     media_fields,
     picture,
 )
+from scrapy_mss.pages.tree import PageTree
 
 URL = "https://news.example/2024/ferry.html"
 CDN = "https://cdn.example"
@@ -33,7 +34,7 @@ def shown(inside: str, lead: str = "") -> list[Medium]:
     tokens = tokenize(source)
     texts = [source[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
     is_kept = [text in ("kept", "one", "two") for text in texts]
-    return kept_media(tokens, np.array(is_kept, np.bool_), URL)
+    return kept_media(PageTree(tokens), np.array(is_kept, np.bool_), URL)
 
 
 def urls(inside: str, lead: str = "") -> list[str]:
@@ -176,8 +177,8 @@ def test_without_an_address_relative_ones_are_left_out() -> None:
     source = f"<p>kept<img src=/a.jpg><img src={CDN}/b.jpg>kept</p>"
     tokens = tokenize(source)
 
-    assert [each.url for each in kept_media(tokens, ~tokens.is_tag)] == [f"{CDN}/b.jpg"]
-    assert kept_media(tokens, np.zeros(len(tokens), np.bool_)) == []  # of no text
+    assert [each.url for each in kept_media(PageTree(tokens), ~tokens.is_tag)] == [f"{CDN}/b.jpg"]
+    assert kept_media(PageTree(tokens), np.zeros(len(tokens), np.bool_)) == []  # of no text
 
 
 def test_the_number_of_media_is_bounded() -> None:

@@ -16,7 +16,7 @@ from scrapy_mss import Article
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.metadata.parsed_page import ParsedPage
 from tests.plugin.crawling import Job, crawl, run_scrapy
 from tests.plugin.items import Record
 from tests.plugin.parts import URL, Parts, items_of, page, processed, stat
@@ -30,13 +30,13 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages whose metadata were read, which is once a reading that finds an article."""
     from scrapy_mss import metadata
 
-    read, sources = metadata.read_tokens, []
+    read, sources = metadata.read_page, []
 
-    def counted(tokens: Tokens, url: str | None = None, text: str = "") -> metadata.Metadata:
-        sources.append(tokens.source)
-        return read(tokens, url, text)
+    def counted(page: ParsedPage, text: str = "") -> metadata.Metadata:
+        sources.append(page.tree.tokens.source)
+        return read(page, text)
 
-    monkeypatch.setattr(metadata, "read_tokens", counted)
+    monkeypatch.setattr(metadata, "read_page", counted)
     return sources
 
 
