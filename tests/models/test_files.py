@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from stat import S_ISDIR
@@ -24,13 +25,10 @@ from scrapy_mss.models.files import (
 from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, random_classifier, trained
 from tests.helpers.news_pages import news_page
 
-
-def trained(*numbers: int) -> Model:
-    """A model that learned these pages."""
-    return Model(TRIGRAM, None, counts_of(numbers, TRIGRAM.families))
+of_trigrams = partial(trained, profile=TRIGRAM)
 
 
 @pytest.fixture
@@ -106,7 +104,7 @@ def full() -> Model:
 
 
 UNFIT = {
-    "damaged": (to_bytes(trained(1))[:-1] + b"\0", "the model is damaged"),
+    "damaged": (to_bytes(of_trigrams(1))[:-1] + b"\0", "the model is damaged"),
     "of other features": (to_bytes(Model(PAPER)), "'paper', not for 'trigram'. Name another file"),
     "full": (to_bytes(full()), "a count would exceed 32 bits"),
 }
@@ -118,7 +116,7 @@ def test_a_file_that_cannot_be_added_to_is_named_and_left_alone(path: Path, name
     path.write_bytes(data)
 
     with pytest.raises(ModelError, match=f"{path.name}: .*{why}"):
-        ModelFile(path, TRIGRAM).add(trained(2))
+        ModelFile(path, TRIGRAM).add(of_trigrams(2))
 
     assert path.read_bytes() == data
 
@@ -151,11 +149,11 @@ def links(tmp_path: Path, path: Path) -> list[Path]:
 
 
 def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
-    write_model(links[0], trained(0))
-    ModelFile(links[1], TRIGRAM).add(trained(1))
+    write_model(links[0], of_trigrams(0))
+    ModelFile(links[1], TRIGRAM).add(of_trigrams(1))
 
     assert all(link.is_symlink() for link in links)
-    assert path.read_bytes() == to_bytes(trained(0, 1))
+    assert path.read_bytes() == to_bytes(of_trigrams(0, 1))
     assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
 
 
@@ -209,9 +207,9 @@ def test_a_folder_that_cannot_be_synced_fails_no_write(
 
     monkeypatch.setattr(model_files, "sync_directory", fail)
 
-    write_model(path, trained(1))
+    write_model(path, of_trigrams(1))
 
-    assert path.read_bytes() == to_bytes(trained(1))
+    assert path.read_bytes() == to_bytes(of_trigrams(1))
     assert "cannot be synced; a power cut may undo the last change" in caplog.text
 
 
@@ -221,11 +219,6 @@ MAX_SIZE = 8_000_000  # bytes
 @pytest.fixture(scope="module")
 def bundled() -> Model:
     return bundled_model()
-
-
-def learned(*numbers: int) -> Model:
-    """What a crawl learned."""
-    return Model(DEFAULT, None, counts_of(numbers))
 
 
 def test_the_bundled_model_is_small_complete_and_of_the_default_profile(bundled: Model) -> None:
@@ -249,7 +242,7 @@ def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
 
 
 def test_what_a_crawl_learned_stays_beside_the_bundled_counts(bundled: Model) -> None:
-    crawl = learned(1, 2)
+    crawl = trained(1, 2)
 
     whole = with_bundled(crawl)
 

@@ -16,16 +16,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.tables import MODEL, Change, Store, StoreError, writes_of
-from tests.helpers.classifiers import counts_of
+from tests.helpers.classifiers import trained
 from tests.helpers.stores import put
-
-
-def trained(*numbers: int) -> Model:
-    """A model that learned these pages."""
-    model = Model(DEFAULT, None, counts_of(numbers, DEFAULT.families))
-    for number in numbers:
-        model.learned_pages.add(number, 0)
-    return model
 
 
 def kept(store: Store) -> bytes:

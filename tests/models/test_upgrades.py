@@ -20,19 +20,12 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.tables import MODEL, Store
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, random_classifier, trained
 from tests.helpers.memories import NOW
 from tests.helpers.model_files import with_header
 from tests.helpers.stores import put
 
 STORED = Path(__file__).parents[1] / "stored"
-
-
-def trained(*numbers: int) -> Model:
-    model = Model(DEFAULT, None, counts_of(numbers))
-    for number in numbers:
-        model.learned_pages.add(2**40 + number, 0)
-    return model
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from scrapy_mss import LinkPriority
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.sites.context import SiteUpdate
-from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.shards import shard_of
 from scrapy_mss.spidermiddlewares import ShardMiddleware
 from scrapy_mss.spiders.news import NewsSpider
+from tests.helpers.memories import address_memory
 from tests.plugin.crawling import crawl, fetching
 from tests.plugin.parts import MakeCrawler, items_of, page, stat
 from tests.plugin.site import Site, index
@@ -37,7 +37,7 @@ def remember(crawler: Crawler, path: str, n_pages: int, probability: float) -> N
     assert sites is not None
     for n in range(n_pages):
         url = f"{HOST}{path.format(n=n)}"
-        sites.learn(url, SiteUpdate(SiteMemory.of_address(url, probability, 30_000_000)))
+        sites.learn(url, SiteUpdate(address_memory(url, probability, 30_000_000)))
 
 
 @pytest.mark.parametrize("part", [LinkPriority, ShardMiddleware])
