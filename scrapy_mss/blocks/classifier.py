@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from itertools import product as pairs
 from math import exp
 from operator import mul
 from typing import NamedTuple, TypeAlias
@@ -45,6 +46,7 @@ from scrapy_mss.core.naive_bayes import (
     MAX_EXPONENT,
     NaiveBayes,
     logistic,
+    portions,
 )
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
@@ -75,14 +77,10 @@ class Network:
 
     def log_odds(self, inputs: Numbers) -> Matrix:
         """float32[n] for float[n, n_inputs]; of a long page for some rows after the others."""
-        if len(inputs) <= ROWS_AT_ONCE:
-            return self._log_odds(inputs)
-        starts = range(0, len(inputs), ROWS_AT_ONCE)
-        return np.concatenate([self._log_odds(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
-
-    def _log_odds(self, inputs: Numbers) -> Matrix:
-        sums = self._sums(self.standardized(inputs))
-        log_odds = _weighted_units(sums, self.hidden[-1], self.output[:-1])
+        log_odds = np.empty(len(inputs), np.float32)
+        for some in portions(len(inputs), ROWS_AT_ONCE):
+            sums = self._sums(self.standardized(inputs[some]))
+            log_odds[some] = _weighted_units(sums, self.hidden[-1], self.output[:-1])
         log_odds += self.output[-1]
         return log_odds
 
@@ -96,11 +94,8 @@ class Network:
         n, n_hidden = len(standardized), weights.shape[1]
         sums = np.empty((n, n_hidden), np.float32)
         with np.errstate(all="ignore"):  # as `product` has it, once for all tiles
-            for row in range(0, n, height):
-                rows = slice(row, row + height)
-                for column in range(0, n_hidden, width):
-                    units = slice(column, column + width)
-                    np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
+            for rows, units in pairs(portions(n, height), portions(n_hidden, width)):
+                np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
         return sums
 
     @property

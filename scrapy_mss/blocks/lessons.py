@@ -394,19 +394,14 @@ class Lessons:
         script = script_of(page, alone > LIKELY)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        lesson = self.of_site(page.url)
-        of_site = (
-            self._coefficients(site_number(page.url), self.reader)
-            if lesson is not None and lesson.is_used
-            else None
-        )
-        if by_others is None and of_site is None and not counts_weight:
+        lesson, by_site = self.of_site(page.url), None
+        if lesson is not None and lesson.is_used:
+            known = self._coefficients(site_number(page.url), self.reader)
+            by_site = known.correction(traits(page, alone > LIKELY))
+        if by_others is None and by_site is None and not counts_weight:
             return None
-        return Taught(
-            np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)],
-            None if of_site is None else of_site.correction(traits(page, alone > LIKELY)),
-            counts_weight,
-        )
+        here = np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)]
+        return Taught(here, by_site, counts_weight)
 
     def of_script(self, script: int) -> ScriptLesson:
         """What sites teach of pages in *script*."""

@@ -154,17 +154,6 @@ def _ends_a_block(tokens: Tokens) -> Bools:
     return ends
 
 
-def _ancestors(tokens: Tokens, first: Indices) -> Ints:
-    """int32[LEVELS, n]: the block elements around the tokens *first*."""
-    parent = nearest_ancestors(tokens, element_starts(tokens, BLOCK_TAGS))
-    parent = np.append(parent, np.int32(-1))  # the parent of -1, "none"
-    ancestors = np.empty((LEVELS, len(first)), np.int32)
-    ancestors[0] = parent[first]
-    for level in range(1, LEVELS):
-        ancestors[level] = parent[ancestors[level - 1]]
-    return ancestors
-
-
 def _tags_up_to(tokens: Tokens, last: Indices) -> Counts:
     """int64[n]: the tags from one block's *last* token to the next one's."""
     return np.diff(prefix_sums(tokens.is_tag)[last + 1], prepend=0)
@@ -228,13 +217,16 @@ class Containers:
 
 def _containers(tokens: Tokens, first: Indices) -> tuple[Any, ...]:
     """The columns of `Containers`, by the *first* tokens of all blocks."""
-    start = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+    is_start = element_starts(tokens, BLOCK_TAGS)
+    start = is_start.nonzero()[0]
     begin, end = first.searchsorted(start), first.searchsorted(tokens.partner[start])
     m = len(start)
-    rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
+    rows = np.full(len(tokens) + 1, m)  # the last is for no token
     rows[start] = np.arange(m)
-    around: Indices = rows.take(_ancestors(tokens, first))
-    parent = np.full(m + 1, m)
-    parent[around[:-1]] = around[1:]
-    parent[m] = m
+    element = rows[nearest_ancestors(tokens, is_start)]  # around each token
+    beyond = np.append(element[start], m)
+    around, parent = np.empty((LEVELS, len(first)), np.intp), np.full(m + 1, m)
+    around[0] = element[first]
+    for level in range(1, LEVELS):
+        around[level] = parent[around[level - 1]] = beyond[around[level - 1]]
     return start, begin, end, tokens.tag[start], around, parent

@@ -205,8 +205,8 @@ cdef class _Blocks:
         self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
         self.count, self.hashes, self.first, self.last = counts
         self.letters = self.count[TEXT_LETTERS]
-        columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score, *counts.counts
-        _check_sizes(self.n, (self.rows.shape[1], *map(len, columns)))
+        columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score
+        _check_sizes(self.n, (self.rows.shape[1], self.count.shape[1], *map(len, columns)))
         _check_sizes(N_COUNTS, (self.count.shape[0],))
         _check_sizes(N_INPUTS, (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
