@@ -9,7 +9,7 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -31,12 +31,13 @@ from scrapy_mss.metadata.live_entries import LiveEntry
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.markdown import markdown
-from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
+from scrapy_mss.output.media import IMAGE, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.kinds import ARTICLE, ARTICLE_KINDS, LIVE_BLOG, WITHOUT_TEXT
 from scrapy_mss.pages.reservations import META, Reservation, stated
 from scrapy_mss.pages.text import clean
+from scrapy_mss.pages.tree import PageTree
 from scrapy_mss.seen.paragraphs import Paragraphs, with_sentences
 from scrapy_mss.sites.context import SiteContext
 
@@ -145,14 +146,15 @@ def read_article(
     extractor = Extractor.of(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url, options.requested), options.site)
-    result = article_of_extraction(extraction, url, state, options)
+    result = article_of_extraction(extraction, state, options)
     return replace(result, seconds=perf_counter() - started)
 
 
 def article_of_extraction(
-    extraction: Extraction, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
+    extraction: Extraction, state: ModelState, options: ReadOptions = READ_OPTIONS
 ) -> ArticleResult:
-    """The article that the model in *state* has found in the page at *url*, if it is one."""
+    """The article that the model in *state* has found in a page, if it is one."""
+    url = extraction.url
     result = ArticleResult(
         source=MODEL,
         model_state=state.identifier,
@@ -162,10 +164,9 @@ def article_of_extraction(
     )
     if not (extraction.text and (options.further or extraction.kind in options.kinds)):
         is_lost = extraction.kind in WITHOUT_TEXT  # and may come by its feed
-        said = stated(META, ParsedPage(extraction.tokens, None).metas) if is_lost else ()
+        said = stated(META, extraction.parsed.metas) if is_lost else ()
         return replace(result, reason=_reason(extraction), reservations=said)
-    media = kept_media(extraction.tokens, extraction.kept, url)
-    fields = page_metadata(extraction.tokens, url, extraction.text, media)
+    fields = page_metadata(extraction.parsed, extraction.kept, extraction.text)
     article = Article(
         url,
         text=extraction.text,
@@ -299,7 +300,7 @@ def article_of_feed(text: FedText, url: str, options: ReadOptions = READ_OPTIONS
         text=said,
         **known,
         **_shown(tokens, kept, url, options),
-        **media_fields(kept_media(tokens, kept, url)),
+        **media_fields(kept_media(PageTree(tokens), kept, base_url(tokens, url))),
         **_on_request(fields, FEED, options),
         kind=ARTICLE,
         extractor=FEED,
@@ -315,8 +316,7 @@ def _plain(html: str) -> str:
 
 def labelled_metadata(labelling: Labelling, url: str) -> metadata.Metadata:
     """The metadata of a page, where the wrapper has not found better."""
-    tokens = labelling.tokens
-    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, labelling.inside, url))
+    page = page_metadata(ParsedPage(labelling.tokens, url), labelling.inside, labelling.text)
     found = {
         "title": clean(labelling.title),
         "authors": _names(labelling.authors),
@@ -335,18 +335,18 @@ def _names(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for text in cleaned for name in author_names([text]) or [text]))
 
 
-def page_metadata(
-    tokens: Tokens, url: str, text: str, kept: Sequence[Medium] = ()
-) -> metadata.Metadata:
-    """The metadata of the page, the language of its *text*, and its media with those *kept*.
+def page_metadata(page: ParsedPage, kept: Bools, text: str) -> metadata.Metadata:
+    """The metadata of the *page* whose article is the *kept* tokens, and their *text*.
 
-    An error in reading them does not cost the text.
+    Its media are those that the page declares and shows, its language is that of the text. An error
+    in reading them does not cost the text.
     """
     try:
-        found = metadata.read_tokens(tokens, url or None, text)
+        found = metadata.read_page(page, text)
+        shown = kept_media(page.tree, kept, page.base)
         images = [each for each in found.media if each.kind == IMAGE]
         others = [each for each in found.media if each.kind != IMAGE]
-        values = _settled(found.values) | media_fields([*images, *kept, *others])
+        values = _settled(found.values) | media_fields([*images, *shown, *others])
         declared = found.values.get("language")
         values["language"] = language_of(text, declared)
         by_text = {"language": TEXT} if values["language"] != declared else {}
@@ -354,7 +354,7 @@ def page_metadata(
     except MemoryError:  # which concerns the process
         raise
     except Exception:
-        logger.exception("scrapy-mss: cannot read the metadata of %s", url)
+        logger.exception("scrapy-mss: cannot read the metadata of %s", page.url)
         return metadata.Metadata({})
 
 

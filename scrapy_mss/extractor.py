@@ -65,7 +65,7 @@ from scrapy_mss.pages.kinds import (
     Verdict,
     verdict_of,
 )
-from scrapy_mss.pages.page_facts import KeptText, PageFacts
+from scrapy_mss.pages.page_facts import PageFacts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -124,7 +124,8 @@ class Extraction:
         return markdown(self.html)
 
     @lazy
-    def _parsed(self) -> ParsedPage:
+    def parsed(self) -> ParsedPage:
+        """The page in the views from which fields are read."""
         from scrapy_mss.metadata.parsed_page import ParsedPage  # which extracting does not need
 
         return ParsedPage(self.tokens, self.url)
@@ -143,7 +144,7 @@ class Extraction:
     def _completeness(self) -> Completeness:
         from scrapy_mss.metadata.completeness import completeness
 
-        return completeness(self._parsed, self.text)
+        return completeness(self.parsed, self.text)
 
     @property
     def entries(self) -> list[LiveEntry]:
@@ -156,7 +157,7 @@ class Extraction:
             return []
         from scrapy_mss.metadata.live_entries import live_entries
 
-        return live_entries(self._parsed, self.kept)
+        return live_entries(self.parsed, self.kept)
 
     @property
     def raw_html(self) -> str:
@@ -435,15 +436,14 @@ class Extractor:
 def facts_of(read: ReadPage, kept: Bools, text: str, likely: float) -> PageFacts:
     """What tells of which kind a page is, whose *text* is that of the *kept* tokens."""
     page = read.page
-    kept_text = KeptText(page.tokens, kept, page.declarations)
     return PageFacts(
+        page.tokens,
+        kept,
+        text,
         page.declarations,
         read.address,
         page.title,
-        text,
-        n_words=kept_text.n_words,
         all_words=int(page.total_words),
         likely=likely >= MIN_ARTICLE_PROBABILITY,
         requested=page.requested,
-        kept=kept_text,
     )

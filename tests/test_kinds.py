@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
 from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
-from scrapy_mss.pages.page_facts import KeptText, PageFacts
+from scrapy_mss.pages.page_facts import PageFacts
 from scrapy_mss.pages.walls import PAYWALL_MARK, paywall_mark
 
 PAGES = Path(__file__).parent / "pages"
@@ -26,19 +25,22 @@ CONTACTS = "Ann Lee: 01632 960 123, ann@paper.example. Ben Roe: +44 1632 960124,
 SOMEWHERE = "https://news.example.com/17"
 
 
-def facts(source: str = "", url: str = SOMEWHERE, **values: Any) -> PageFacts:
+def facts(source: str = "", url: str = SOMEWHERE, n_words: int = 300, **values: Any) -> PageFacts:
     """A page of 300 words of text and 700 words in all, which the classifier takes for an article.
 
     It declares nothing but what is in its *source*.
     """
+    tokens = tokenize("rain " * n_words)
     known: dict[str, Any] = {
-        "title": "",
+        "tokens": tokens,
+        "kept": tokens.is_word,
         "text": "It rains.",
-        "n_words": 300,
+        "title": "",
         "all_words": 700,
         "likely": True,
+        "requested": "",
     }
-    return PageFacts(Declarations(source), PageUrl(url), **known | values)
+    return PageFacts(declarations=Declarations(source), page_url=PageUrl(url), **known | values)
 
 
 def test_each_sign_is_of_a_known_kind_and_says_what_it_is() -> None:
@@ -225,9 +227,7 @@ def test_a_front_page_that_declares_itself_an_article_is_one() -> None:
 def kept(html: str) -> PageFacts:
     """A page that declares an article, all of whose *html* was kept."""
     tokens = tokenize(ld('"NewsArticle"') + html)
-    n_words = int(np.count_nonzero(tokens.is_word))
-    page, are_kept = facts(tokens.source, n_words=n_words), np.ones(len(tokens), np.bool_)
-    return replace(page, kept=KeptText(tokens, are_kept, page.declarations))
+    return facts(tokens.source, tokens=tokens, kept=np.ones(len(tokens), np.bool_))
 
 
 def pictures(paragraph: str) -> PageFacts:

@@ -170,10 +170,10 @@ def measure(pages: list[LabelledPage]) -> Costs:
         clock = Clock(costs.beyond)
         _ = extraction.html
         clock.lap("html")
-        media = kept_media(extraction.tokens, extraction.kept, page.url or "")
-        clock.lap("media")
-        found = metadata.read_tokens(extraction.tokens, page.url)
+        found = metadata.read_page(extraction.parsed)
         clock.lap("metadata")
+        media = kept_media(extraction.parsed.tree, extraction.kept, extraction.parsed.base)
+        clock.lap("media")
         language = language_of(extraction.text, found.values.get("language"))
         clock.lap("language")
         _item(extraction, found, media, language)

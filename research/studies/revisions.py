@@ -35,9 +35,9 @@ import numpy as np
 from research import command_line
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
-from scrapy_mss.article import page_metadata
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.metadata import read_tokens
 from scrapy_mss.models.files import write_atomically
 from scrapy_mss.seen.paragraphs import HEADLINES
 
@@ -146,7 +146,7 @@ class Draft:
             page.tokens.source,
             page,
             PHRASES.get((labelled.lang or "en")[:2], PHRASES["en"]),
-            page_metadata(page.tokens, "", extraction.text).values.get("title") or "",
+            read_tokens(page.tokens).values.get("title") or "",
             [],
             [],
         )

@@ -339,16 +339,16 @@ def slides(story: Story) -> Bools | None:
 
 def _slide_numbers(page: Page) -> dict[int, int]:
     """The blocks that begin with a number of as many as most such blocks have, and the number."""
-    texts, tokens = page.texts, page.tokens
-    numbered = tokens.token_id.take(page.blocks.first) == _NUMBER
+    of, tokens = page.blocks, page.tokens
+    numbered = tokens.token_id.take(of.first) == _NUMBER
     if np.count_nonzero(numbered) < MIN_SLIDES:  # as on most pages
         return {}
-    blocks = (numbered & (texts.size >= SLIDE_NUMBER)).nonzero()[0]
-    last = texts.token[texts.first[blocks] + SLIDE_NUMBER - 1]
+    blocks = (numbered & (of.n_texts >= SLIDE_NUMBER)).nonzero()[0]
+    last = of.text[of.first_text[blocks] + SLIDE_NUMBER - 1]
     blocks, last = (each[tokens.token_id[last] == _NUMBER] for each in (blocks, last))
     if len(blocks) < MIN_SLIDES:
         return {}
-    numbers, totals = _integers(tokens, page.blocks.first[blocks]), _integers(tokens, last)
+    numbers, totals = _integers(tokens, of.first[blocks]), _integers(tokens, last)
     usual, _ = Counter(totals).most_common(1)[0]
     rows = zip(blocks.tolist(), numbers, totals, strict=True)
     return {block: number for block, number, total in rows if total == usual >= number > 0}

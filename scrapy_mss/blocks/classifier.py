@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from itertools import product as pairs
 from math import exp
 from operator import mul
 from typing import NamedTuple, TypeAlias
@@ -76,14 +77,10 @@ class Network:
 
     def log_odds(self, inputs: Numbers) -> Matrix:
         """float32[n] for float[n, n_inputs]; of a long page for some rows after the others."""
-        if len(inputs) <= ROWS_AT_ONCE:
-            return self._log_odds(inputs)
-        starts = range(0, len(inputs), ROWS_AT_ONCE)
-        return np.concatenate([self._log_odds(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
-
-    def _log_odds(self, inputs: Numbers) -> Matrix:
-        sums = self._sums(self.standardized(inputs))
-        log_odds = _weighted_units(sums, self.hidden[-1], self.output[:-1])
+        log_odds = np.empty(len(inputs), np.float32)
+        for some in portions(len(inputs), ROWS_AT_ONCE):
+            sums = self._sums(self.standardized(inputs[some]))
+            log_odds[some] = _weighted_units(sums, self.hidden[-1], self.output[:-1])
         log_odds += self.output[-1]
         return log_odds
 
@@ -97,11 +94,8 @@ class Network:
         n, n_hidden = len(standardized), weights.shape[1]
         sums = np.empty((n, n_hidden), np.float32)
         with np.errstate(all="ignore"):  # as `product` has it, once for all tiles
-            for row in range(0, n, height):
-                rows = slice(row, row + height)
-                for column in range(0, n_hidden, width):
-                    units = slice(column, column + width)
-                    np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
+            for rows, units in pairs(portions(n, height), portions(n_hidden, width)):
+                np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
         return sums
 
     @property
@@ -175,14 +169,14 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     The mean of each block's words and symbols; sum, least and greatest of the class words of its
     ancestors, and of 0. They are added in their order by element, and then by block.
     """
-    texts, element, containers = page.texts, page.attributes.element, page.containers
+    text, element, containers = page.blocks.text, page.attributes.element, page.containers
     families = {family.name: family for family in bayes.families}
     unigram, shape, class_words = (families[name] for name in ("unigram", "shape", "class_words"))
-    of_texts, rows = np.empty(len(texts.token)), np.empty((len(POOLINGS), len(page.blocks)))
-    for some in portions(len(of_texts)):
-        ids = page.tokens.token_id[texts.token[some]]
-        of_texts[some], _ = bayes.log_ratio(unigram, buckets_of_ids(ids, unigram.bits))
-    rows[0] = np.bincount(texts.block, of_texts, rows.shape[1]) / texts.size
+    rows = np.empty((len(POOLINGS), len(page.blocks)))
+    buckets = buckets_of_ids(page.tokens.token_id[text], unigram.bits)
+    of_texts, _ = bayes.log_ratio(unigram, buckets)
+    sums = np.bincount(page.blocks.of_token[text], of_texts, rows.shape[1])
+    rows[0] = sums / page.blocks.n_texts
     rows[1], _ = bayes.log_ratio(shape, shape.values(page, shape.bits).bucket)
     of_words, _ = bayes.log_ratio(class_words, class_words.values(page, class_words.bits).bucket)
     for row, reduce in zip(rows[-3:], (np.add, np.minimum, np.maximum), strict=True):

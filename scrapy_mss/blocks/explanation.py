@@ -21,6 +21,7 @@ from scrapy_mss.blocks.classifier import POOLINGS, ROWS_AT_ONCE, BlockClassifier
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import Selection
+from scrapy_mss.core.naive_bayes import portions
 from scrapy_mss.markup.tokens import Bools, Floats
 
 SCORE: Final = "score"  # the input that is the weighted sum of the evidence
@@ -113,8 +114,7 @@ def group_effects(
     whole = network.log_odds(matrix).astype(np.float64)
     effects = {group: np.empty(len(matrix)) for group in columns}
     parts = {group: _part_of_score(classifier, inputs, group) for group in columns}
-    for start in range(0, len(matrix), ROWS_AT_ONCE):  # a copy of the whole would be large
-        rows = slice(start, start + ROWS_AT_ONCE)
+    for rows in portions(len(matrix), ROWS_AT_ONCE):  # a copy of the whole would be large
         for group, neutral in columns.items():
             without = matrix[rows].copy()
             others = [at for at in neutral if at != score]

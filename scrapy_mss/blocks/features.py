@@ -56,11 +56,6 @@ class Columns(Mapping[str, Floats]):
         for name, value in values.items():
             self[name][:] = value
 
-    def some(self, names: tuple[str, ...]) -> Floats:
-        """float64[k, n]: a copy of the rows of *names*."""
-        some: Floats = self.rows.take([self._places_of[name] for name in names], axis=0)
-        return some
-
 
 @lru_cache(64)
 def _places_of(names: tuple[str, ...]) -> dict[str, int]:

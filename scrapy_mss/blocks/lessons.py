@@ -141,8 +141,8 @@ def _in_main_container(page: Page, probability: Floats) -> Indices:
 
 def _ends_sentence(page: Page) -> Indices:
     """intp[n]: 1 for the blocks whose last word or symbol ends a sentence."""
-    tokens, texts = page.tokens, page.texts
-    last = tokens.clean_start[texts.token[texts.first + texts.size - 1]].tolist()
+    tokens, blocks = page.tokens, page.blocks
+    last = tokens.clean_start[blocks.text[blocks.first_text + blocks.n_texts - 1]].tolist()
     return np.array([tokens.clean[at] in CLOSERS for at in last], np.intp)
 
 
@@ -165,42 +165,50 @@ def _terms() -> tuple[NDArray[np.uint16], int]:
     return np.array(columns, np.uint16), n
 
 
-class Normal(NamedTuple):
-    """The normal equations of a least-squares fit: curvature and slope of the coefficients."""
+class SiteSums(NamedTuple):
+    """The sums of a site in one script, in pages: a row a place."""
 
-    curvature: Floats  # float64[n, n]
-    slope: Floats  # float64[n]
+    place: Indices
+    weight: Floats
+    residual: Floats
 
-    @classmethod
-    def of(cls, place: Indices, weight: Floats, residual: Floats) -> Normal:
-        """Those of the sums at the places *place*, in pages."""
+    @property
+    def pages(self) -> float:
+        """How many pages they are of."""
+        return float(self.weight.sum())
+
+    def normal_equations(self) -> Floats:
+        """float64[n, n+1]: the curvature and the slope of the coefficients of a fit to them."""
         columns, n = _terms()
-        columns = columns[:, place].astype(np.intp)
-        weights = np.broadcast_to(CURVATURE * weight, columns.shape).ravel()
+        columns = columns[:, self.place].astype(np.intp)
+        weights = np.broadcast_to(CURVATURE * self.weight, columns.shape).ravel()
         curvature = np.zeros(n * n)
         for column in columns:  # one at a time: all pairs of them take 160 MB for a full table
             curvature += np.bincount((column * n + columns).ravel(), weights, n * n)
-        slopes = np.broadcast_to(residual, columns.shape)
-        slope: Floats = np.bincount(columns.ravel(), slopes.ravel(), n).astype(float)
-        return cls(curvature.reshape(n, n), slope)
+        slopes = np.broadcast_to(self.residual, columns.shape)
+        slope = np.bincount(columns.ravel(), slopes.ravel(), n)
+        return np.column_stack((curvature.reshape(n, n), slope))
 
-    def plus(self, other: Normal, sign: int = 1) -> Normal:
-        """Both added, or, with a *sign* of -1, the *other* taken away."""
-        curvature: Floats = self.curvature + sign * other.curvature
-        slope: Floats = self.slope + sign * other.slope
-        return Normal(curvature, slope)
+    def gain(self, correction: Floats) -> tuple[float, float]:
+        """The slope and the curvature of what these pages gain by *correction*."""
+        here = correction[self.place]
+        return float(self.residual @ here), CURVATURE * float((self.weight * here) @ here)
 
-    def correction(self) -> Floats:
-        """float64[N_PLACES]: log-odds within `MOST`, where `PRIOR_PAGES` speak for none."""
-        columns, n = _terms()
-        # The coefficients of what no page has are 0. A site has few others, and its small system is
-        # solved by one thread: several would wait for one another where other processes are busy.
-        known = np.flatnonzero(self.curvature.diagonal() + np.abs(self.slope))
-        curvature = self.curvature[np.ix_(known, known)] + PRIOR_PAGES * np.eye(len(known))
-        fitted = np.zeros(n)
-        fitted[known] = np.linalg.solve(curvature, self.slope[known])
-        bounded: Floats = np.clip(fitted[columns].sum(axis=0), -MOST, MOST)
-        return bounded
+
+def fitted(equations: Floats) -> Floats:
+    """float64[N_PLACES]: log-odds within `MOST`, where `PRIOR_PAGES` speak for none.
+
+    *equations* are `SiteSums.normal_equations`, which add up to those of several sites.
+    """
+    (columns, n), slope = _terms(), equations[:, -1]
+    # The coefficients of what no page has are 0. A site has few others, and its small system is
+    # solved by one thread: several would wait for one another where other processes are busy.
+    known = np.flatnonzero(equations.diagonal() + np.abs(slope))
+    curvature = equations[np.ix_(known, known)] + PRIOR_PAGES * np.eye(len(known))
+    coefficients = np.zeros(n)
+    coefficients[known] = np.linalg.solve(curvature, slope[known])
+    bounded: Floats = np.clip(coefficients[columns].sum(axis=0), -MOST, MOST)
+    return bounded
 
 
 class Gain(NamedTuple):
@@ -274,29 +282,6 @@ class Taught(NamedTuple):
     by_others: Floats  # float64[n]: by the labels of other sites
     by_site: Floats | None  # float64[n]: by those of its own
     counts_weight: float  # of what the counts of crawls add
-
-
-class SiteSums(NamedTuple):
-    """The sums of a site in one script, in pages: a row a place."""
-
-    place: Indices
-    weight: Floats
-    residual: Floats
-
-    @property
-    def pages(self) -> float:
-        """How many pages they are of."""
-        return float(self.weight.sum())
-
-    @property
-    def normal(self) -> Normal:
-        """The normal equations of a fit to them."""
-        return Normal.of(*self)
-
-    def gain(self, correction: Floats) -> tuple[float, float]:
-        """The slope and the curvature of what these pages gain by *correction*."""
-        here = correction[self.place]
-        return float(self.residual @ here), CURVATURE * float((self.weight * here) @ here)
 
 
 @dataclass(eq=False)
@@ -399,9 +384,8 @@ class Lessons:
 
     def knows(self, url: str) -> bool:
         """Whether a page of the site of *url* was learned."""
-        site = np.uint64(site_number(url))
-        first = int(self.keys.searchsorted(site << _SITE_SHIFT))
-        return first < len(self) and self.keys[first] >> _SITE_SHIFT == site
+        rows = _rows_of(site_number(url), self.keys)
+        return bool(rows.stop > rows.start)
 
     def taught(self, page: Page, alone: Floats) -> Taught | None:
         """What is known of the blocks of *page*, whose probability is *alone*; None if nothing."""
@@ -410,19 +394,14 @@ class Lessons:
         script = script_of(page, alone > LIKELY)
         of_script = self.of_script(script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        lesson = self.of_site(page.url)
-        of_site = (
-            self._coefficients(site_number(page.url), self.reader)
-            if lesson is not None and lesson.is_used
-            else None
-        )
-        if by_others is None and of_site is None and not counts_weight:
+        lesson, by_site = self.of_site(page.url), None
+        if lesson is not None and lesson.is_used:
+            known = self._coefficients(site_number(page.url), self.reader)
+            by_site = known.correction(traits(page, alone > LIKELY))
+        if by_others is None and by_site is None and not counts_weight:
             return None
-        return Taught(
-            np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)],
-            None if of_site is None else of_site.correction(traits(page, alone > LIKELY)),
-            counts_weight,
-        )
+        here = np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)]
+        return Taught(here, by_site, counts_weight)
 
     def of_script(self, script: int) -> ScriptLesson:
         """What sites teach of pages in *script*."""
@@ -437,8 +416,7 @@ class Lessons:
 
     def of_site(self, url: str) -> SiteLesson | None:
         """What labelled pages of the site of *url* were worth; None if there is none."""
-        site = np.uint64(site_number(url)) << _SITE_SHIFT
-        rows = slice(*self.keys.searchsorted([site | _SPREAD, site | FIRST_TRAIT]).tolist())
+        rows = _rows_of(site_number(url), self.keys, _SPREAD, _TRIED)
         if rows.stop - rows.start != len((_SPREAD, _SCORED, _TRIED)):
             return None
         (squares, _), (f1, f1_with_traits), (pages, gain) = (self.sums[rows] / UNIT).tolist()
@@ -450,7 +428,7 @@ class Lessons:
 
     def _coefficients(self, site: int, reader: int) -> Coefficients:
         """Those of *site* by the classifier *reader*, whatever they are worth."""
-        rows = _traits_of(site, self.keys) if reader == self.reader else slice(0, 0)
+        rows = _rows_of(site, self.keys, FIRST_TRAIT) if reader == self.reader else slice(0, 0)
         return Coefficients(self.keys[rows] & _TRAIT_MASK, *(self.sums[rows].T / UNIT))
 
     def _fit_if_due(self) -> None:
@@ -464,44 +442,45 @@ class Lessons:
 
     def _fitted(self) -> dict[int, ScriptLesson]:
         """What the sites in each script teach, by its number."""
-        group = self.keys >> _SCRIPT_SHIFT
-        first = np.flatnonzero(np.diff(group, prepend=~group[:1]))
-        of_traits, scripts = self._of_traits, dict[int, list[slice]]()
-        bounds = [*first.tolist(), len(group)]
-        for low, high in pairwise(bounds):
-            if not of_traits[low]:
-                script = int(group[low]) & 2**_SCRIPT_BITS - 1
-                scripts.setdefault(script, []).append(slice(low, high))
+        of_places, scripts = np.flatnonzero(~self._of_traits), dict[int, list[Indices]]()
+        group = self.keys[of_places] >> _SCRIPT_SHIFT
+        starts = np.unique(group, return_index=True)[1]
+        for rows in np.split(of_places, starts)[1:]:
+            script = self.keys[rows[0]] >> _SCRIPT_SHIFT & _SCRIPT_MASK
+            scripts.setdefault(int(script), []).append(rows)
         return {script: self._by_sites(rows) for script, rows in scripts.items()}
 
-    def _by_sites(self, rows: Sequence[slice]) -> ScriptLesson:
+    def _by_sites(self, rows: Sequence[Indices]) -> ScriptLesson:
         """What the sites whose sums are in these *rows* teach, weighted by its proven gain."""
         tables = [table for each in rows if (table := self._capped(each)).pages]
         if len(tables) < FEWEST_SITES:
             return ScriptLesson(len(tables))
         n_folds = min(len(tables), MAX_FOLDS)
-        folds = [_sum(table.normal for table in tables[fold::n_folds]) for fold in range(n_folds)]
-        total = _sum(folds)
+        folds = [
+            reduce(np.add, map(SiteSums.normal_equations, tables[fold::n_folds]))
+            for fold in range(n_folds)
+        ]
+        total = reduce(np.add, folds)
         gains = np.zeros((len(tables), 2))
         for number, fold in enumerate(folds):
-            correction = total.plus(fold, -1).correction()
+            correction = fitted(total - fold)
             gains[number::n_folds] = [table.gain(correction) for table in tables[number::n_folds]]
         gain, counts_weight = Gain(*gains.T), self._proven_counts(rows)
         weight = gain.proven_weight
         if not weight:
             return ScriptLesson(len(tables), counts_weight=counts_weight)
-        correction = weight * total.correction()
+        correction = weight * fitted(total)
         of_a_page = float(gain.of(weight).sum()) / sum(table.pages for table in tables)
         return ScriptLesson(len(tables), correction, weight, of_a_page, counts_weight)
 
-    def _proven_counts(self, rows: Iterable[slice]) -> float:
+    def _proven_counts(self, rows: Iterable[Indices]) -> float:
         """The weight of what counts add, by the first pages of the sites in these *rows*."""
-        last = [each.stop - 1 for each in rows]
-        tested = [row for row in last if self.keys[row] & _PLACE_MASK == _COUNTS]
+        last = np.array([each[-1] for each in rows])
+        tested = last[self.keys[last] & _PLACE_MASK == _COUNTS]
         curvature, slope = self.sums[tested].T.astype(float)
         return Gain(slope, curvature).proven_weight if len(tested) >= FEWEST_SITES else 0.0
 
-    def _capped(self, rows: slice) -> SiteSums:
+    def _capped(self, rows: Indices) -> SiteSums:
         """The sums of a site, as of no more pages than a site may count as."""
         place = (self.keys[rows] & _PLACE_MASK).astype(np.intp)
         is_place = place != _COUNTS
@@ -536,10 +515,6 @@ def _gain(inside: Bools, probability: Floats, correction: Floats) -> Floats:
     odds = log_odds(probability)
     gain: Floats = inside * correction
     return gain + np.logaddexp(0, odds) - np.logaddexp(0, odds + correction)
-
-
-def _sum(normals: Iterable[Normal]) -> Normal:
-    return reduce(Normal.plus, normals)
 
 
 def _added(many: Lessons, few: Lessons) -> tuple[TokenIds, Sums]:
@@ -585,15 +560,13 @@ def _with_fewer_traits(keys: TokenIds, sums: Sums) -> tuple[TokenIds, Sums]:
     sites, n_traits = np.unique(keys[is_trait] >> _SITE_SHIFT, return_counts=True)
     stays = np.ones(len(keys), np.bool_)
     for site in sites[n_traits > MAX_TRAITS].tolist():
-        rows = _traits_of(site, keys)
+        rows = _rows_of(site, keys, FIRST_TRAIT)
         by_weight = np.argsort(np.abs(sums[rows, _RESIDUAL]), kind="stable")
         stays[rows.start + by_weight[: -3 * MAX_TRAITS // 4]] = False
     return keys[stays], sums[stays]
 
 
-def _traits_of(site: int, keys: TokenIds) -> slice:
-    """The rows with the traits of *site*."""
-    first = np.uint64(site) << _SITE_SHIFT | np.uint64(FIRST_TRAIT)
-    return slice(
-        int(keys.searchsorted(first)), int(keys.searchsorted(first | _TRAIT_MASK, "right"))
-    )
+def _rows_of(site: int, keys: TokenIds, first: int = 0, last: int = 2**TRAIT_BITS - 1) -> slice:
+    """The rows of *site* from its *first* trait, or other number, to its *last*."""
+    bounds = [np.uint64(site << TRAIT_BITS | each) for each in (first, last)]
+    return slice(int(keys.searchsorted(bounds[0])), int(keys.searchsorted(bounds[1], "right")))

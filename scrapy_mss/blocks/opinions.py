@@ -137,15 +137,9 @@ _TAGS = {
 }
 
 
-def _tag_roles() -> Bytes:
-    """uint8[256]: the roles of a tag by its number."""
-    roles = np.zeros(256, np.uint8)
-    for role, names in _TAGS.items():
-        roles[list(tag_numbers(names))] |= role
-    return roles
-
-
-_ROLES_OF_TAGS = _tag_roles()
+_ROLES_OF_TAGS = np.zeros(256, np.uint8)  # by its number
+for _role, _names in _TAGS.items():
+    _ROLES_OF_TAGS[list(tag_numbers(_names))] |= _role
 
 
 class Reading:

@@ -12,7 +12,7 @@ import numpy as np
 
 from scrapy_mss.blocks.headline import HEADING_LEVELS, Headline, title_overlap
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
-from scrapy_mss.blocks.texts import TextCounts, Texts, pairs_of, text_counts
+from scrapy_mss.blocks.texts import TextCounts, pairs_of, text_counts
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
@@ -122,14 +122,9 @@ class Page:
         return before
 
     @lazy
-    def texts(self) -> Texts:
-        """The words and symbols of all blocks."""
-        return Texts(self.tokens, self.blocks)
-
-    @lazy
     def text_counts(self) -> TextCounts:
         """What is counted of the words and symbols of all blocks."""
-        return text_counts(self.texts, self.title_ids, self.description_pairs)
+        return text_counts(self.tokens, self.blocks, self.title_ids, self.description_pairs)
 
     @property
     def text_hashes(self) -> TokenIds:

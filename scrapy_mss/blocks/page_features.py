@@ -16,7 +16,7 @@ from math import log, log1p
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import BlockInputs
+from scrapy_mss.blocks.classifier import INPUTS, BlockInputs
 from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
@@ -39,8 +39,8 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
-_SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)
-_SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
+_SUMMED = [INPUTS.index(name) for name in (*MEANS, *(f"opinion_{each.name}" for each in OPINIONS))]
+_SHARES = [INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS]
 _TIME = TAG_NUMBERS["time"]
 
 
@@ -76,7 +76,7 @@ class ReadPage:
     @lazy
     def words(self) -> Floats:
         """float64[n]: the words of each kept block, 0 for the others."""
-        return self.page.words * self.kept
+        return np.where(self.kept, self.page.words, 0.0)
 
     @lazy
     def n_words(self) -> float:
@@ -103,7 +103,7 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        shares = self.inputs.columns.some(_SHARES)[:, 0].tolist()
+        shares = self.inputs.columns.rows[_SHARES, 0].tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
         rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]
@@ -121,8 +121,7 @@ class ReadPage:
     @lazy
     def sums(self) -> list[float]:
         """The sum of each of ``_SUMMED`` over the words that were kept."""
-        values = self.inputs.columns.some(_SUMMED)
-        values *= self.words
+        values = self.inputs.columns.rows.take(_SUMMED, axis=0) * self.words
         sums: list[float] = np.add.reduce(values, axis=1).tolist()
         return sums
 

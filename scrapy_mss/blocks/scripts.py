@@ -27,9 +27,9 @@ _SCRIPT_AT = np.array([0, *(script for _, script in SCRIPTS)])
 
 def script_of(page: Page, likely: Bools) -> int:
     """The script of the *likely* blocks (bool[n]), or of all; 0 for one that is not told apart."""
-    tokens, texts = page.tokens, page.texts
-    found = texts.token[np.repeat(likely, texts.size)]
-    words = (found if len(found) else texts.token)[:SCRIPT_SAMPLE]
+    tokens, text = page.tokens, page.blocks.text
+    found = text[np.repeat(likely, page.blocks.n_texts)]
+    words = (found if len(found) else text)[:SCRIPT_SAMPLE]
     first = "".join([tokens.clean[start] for start in tokens.clean_start[words].tolist()])
     letters = np.frombuffer(first.encode("utf-32-le", "surrogatepass"), np.uint32)
     counts = np.bincount(_SCRIPT_AT[_BOUNDS.searchsorted(letters, "right") - 1], minlength=HAN + 1)

@@ -30,7 +30,7 @@ from scrapy_mss.markup.tokens import (
     element_starts,
     is_tag_of,
     linked_words,
-    mask_runs,
+    prefix_sums,
 )
 
 Value = TypeVar("Value", bound=np.generic)
@@ -120,20 +120,17 @@ def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
     run = np.cumsum(_ends_a_block(tokens), dtype=np.int32)
     texts = np.flatnonzero(~tokens.is_tag)
-    of_text = run[texts]
-    starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))
-    starts = starts[: len(texts)]  # no text, no run
-    ends = np.append(starts[1:], len(texts))[: len(starts)]
+    starts = np.unique(run[texts], return_index=True)[1]
+    ends = np.append(starts[1:], len(texts))[: len(starts)]  # no text, no run
     has_word = np.logical_or.reduceat(tokens.is_word[texts], starts)
     return texts[starts[has_word]], texts[ends[has_word] - 1]
 
 
 def _run_numbers(n_tokens: int, first: Indices, last: Indices) -> Ints:
     """int32[n_tokens]: the number of the run that a token is in, -1 for none."""
-    begins = np.zeros(n_tokens, np.int32)
-    begins[first] = 1
-    in_run = mask_runs(n_tokens, first, last)
-    return np.where(in_run, np.cumsum(begins, dtype=np.int32) - 1, -1).astype(np.int32)
+    at = np.arange(n_tokens)
+    run = first.searchsorted(at, "right") - 1
+    return np.where(at <= np.append(last, -1)[run], run, -1).astype(np.int32)
 
 
 def _affordable(tokens: Tokens, first: Indices, last: Indices) -> tuple[Indices, Indices]:
@@ -157,26 +154,9 @@ def _ends_a_block(tokens: Tokens) -> Bools:
     return ends
 
 
-def _ancestors(tokens: Tokens, first: Indices) -> Ints:
-    """int32[LEVELS, n]: the block elements around the tokens *first*."""
-    parent = nearest_ancestors(tokens, element_starts(tokens, BLOCK_TAGS))
-    parent = np.append(parent, np.int32(-1))  # the parent of -1, "none"
-    ancestors = np.empty((LEVELS, len(first)), np.int32)
-    ancestors[0] = parent[first]
-    for level in range(1, LEVELS):
-        ancestors[level] = parent[ancestors[level - 1]]
-    return ancestors
-
-
 def _tags_up_to(tokens: Tokens, last: Indices) -> Counts:
     """int64[n]: the tags from one block's *last* token to the next one's."""
-    if not len(last):
-        return np.zeros(0, np.int64)
-    after_block_before = np.append(0, last[:-1] + 1)
-    tags: Counts = np.add.reduceat(
-        tokens.is_tag[: last[-1] + 1], after_block_before, dtype=np.int64
-    )
-    return tags
+    return np.diff(prefix_sums(tokens.is_tag)[last + 1], prepend=0)
 
 
 def _count(of_token: Ints, n: int, chosen: Bools) -> Counts:
@@ -237,13 +217,16 @@ class Containers:
 
 def _containers(tokens: Tokens, first: Indices) -> tuple[Any, ...]:
     """The columns of `Containers`, by the *first* tokens of all blocks."""
-    start = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+    is_start = element_starts(tokens, BLOCK_TAGS)
+    start = is_start.nonzero()[0]
     begin, end = first.searchsorted(start), first.searchsorted(tokens.partner[start])
     m = len(start)
-    rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
+    rows = np.full(len(tokens) + 1, m)  # the last is for no token
     rows[start] = np.arange(m)
-    around: Indices = rows.take(_ancestors(tokens, first))
-    parent = np.full(m + 1, m)
-    parent[around[:-1]] = around[1:]
-    parent[m] = m
+    element = rows[nearest_ancestors(tokens, is_start)]  # around each token
+    beyond = np.append(element[start], m)
+    around, parent = np.empty((LEVELS, len(first)), np.intp), np.full(m + 1, m)
+    around[0] = element[first]
+    for level in range(1, LEVELS):
+        around[level] = parent[around[level - 1]] = beyond[around[level - 1]]
     return start, begin, end, tokens.tag[start], around, parent

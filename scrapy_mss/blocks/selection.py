@@ -18,7 +18,8 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import compress, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,6 @@ from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import (
     Bools,
-    Counts,
     Floats,
     Indices,
     Tokens,
@@ -119,13 +119,13 @@ def threshold(page: Page, probability: Floats) -> float:
 def token_scores(page: Page, of_blocks: Floats) -> Floats:
     """float64[n_tokens]: the score of a token's block; 0 for tags and outside blocks."""
     scores = np.zeros(len(page.tokens))
-    scores[page.texts.token] = of_blocks.repeat(page.texts.size)
+    scores[page.blocks.text] = of_blocks.repeat(page.blocks.n_texts)
     return scores
 
 
 def in_span(page: Page, of_blocks: Floats, above: Bools) -> Bools:
     """bool[n_blocks]: those *above* the threshold, where the scores *of_blocks* sum up to most."""
-    start, end, _ = best_span(of_blocks * page.texts.size)
+    start, end, _ = best_span(of_blocks * page.blocks.n_texts)
     inside = np.zeros_like(above)
     inside[start:end] = above[start:end]
     return inside
@@ -152,26 +152,14 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     words = page.blocks.words
     blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
-    originals: dict[int, int] = {}  # the rank of the first block with each text
-    run: list[int] = []  # blocks whose originals follow one another
-    last = -1
-    for rank, (block, text) in enumerate(zip(blocks.tolist(), texts, strict=True)):
-        original = originals.setdefault(text, rank)
-        is_copy = original < rank
-        if not (is_copy and original == last + 1 and run):
-            _mark(copied, run, words)
-            run = []
-        if is_copy:
-            run.append(block)
-        last = original
-    _mark(copied, run, words)
+    firsts: dict[int, int] = {}  # the rank of the first block with each text
+    behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
+    # Blocks as far behind their originals as the one before follow one another as those do.
+    for distance, run in groupby(zip(behind, blocks.tolist(), strict=True), itemgetter(0)):
+        copy = [block for _, block in run]
+        if distance and len(copy) >= MIN_COPIED_BLOCKS and words[copy].sum() >= MIN_COPIED_WORDS:
+            copied[copy] = True
     return copied
-
-
-def _mark(copied: Bools, run: list[int], words: Counts) -> None:
-    """Mark the blocks of *run*, if they are enough to be a copy."""
-    if len(run) >= MIN_COPIED_BLOCKS and words[run].sum() >= MIN_COPIED_WORDS:
-        copied[run] = True
 
 
 def _tables(page: Page, kept: Bools, scores: Floats) -> Tables:

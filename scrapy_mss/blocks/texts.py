@@ -8,7 +8,6 @@ texts of a page counts them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,63 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.segmentation import Blocks
-from scrapy_mss.core.hashing import is_among
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import (
     HASH_SHIFT,
-    SYMBOL,
     Bools,
     Bytes,
     Counts,
     Floats,
-    Indices,
     Ints,
     TokenIds,
     Tokens,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The words and symbols of a page's blocks in their order; every block has one.
-
-    Their ids and blocks are not kept: of a dense page they are large.
-    """
-
-    tokens: Tokens
-    blocks: Blocks
-
-    @property
-    def token(self) -> Ints:
-        """int32[n_texts]: the token of each."""
-        return self.blocks.text
-
-    @property
-    def first(self) -> Indices:
-        """intp[n]: where in this table each block begins."""
-        return self.blocks.first_text
-
-    @property
-    def size(self) -> Indices:
-        """intp[n]: how many each block has."""
-        return self.blocks.n_texts
-
-    @property
-    def token_id(self) -> TokenIds:
-        """uint64[n_texts]: the id of each."""
-        return self.tokens.token_id[self.token]
-
-    @property
-    def block(self) -> Ints:
-        """int32[n_texts]: the block of each, ascending."""
-        return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
-
-    def count(self, chosen: Bools) -> Counts:
-        """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
-        counts: Counts = np.add.reduceat(chosen, self.first, dtype=np.int64)
-        return counts
-
 
 SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"
 COMMAS = ",;\u060c\u061b\u3001\uff0c"
@@ -130,9 +84,11 @@ class TextCounts(NamedTuple):
         return row
 
 
-def text_counts(texts: Texts, title: set[int], description: set[int]) -> TextCounts:
-    """The counts of *texts*, and of what they share with a page's *title* and *description*."""
-    return TextCounts(*_counts(texts.tokens, texts, title, description))
+def text_counts(
+    tokens: Tokens, blocks: Blocks, title: set[int], description: set[int]
+) -> TextCounts:
+    """The counts of *blocks*, and of what they share with a page's *title* and *description*."""
+    return TextCounts(*_counts(tokens, blocks, title, description))
 
 
 def _tables() -> tuple[object, ...]:
@@ -141,28 +97,26 @@ def _tables() -> tuple[object, ...]:
 
 @accelerated(_tables, "TextCounter")
 def _counts(
-    tokens: Tokens, texts: Texts, title: set[int], description: set[int]
+    tokens: Tokens, blocks: Blocks, title: set[int], description: set[int]
 ) -> tuple[Floats, TokenIds, Bytes, Bytes]:
     """The columns of `TextCounts`."""
-    codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
-    is_symbol = tokens.kind[texts.token] == SYMBOL
-    classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
-    lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
-    of_classes = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # not all at once
-    counts = (
-        *of_classes,
-        np.add.reduceat(lengths, texts.first, dtype=np.int64),
-        texts.count(is_stop_word(texts.token_id) & ~is_symbol),
-        _shared(texts, title, _SINGLE),
-        _shared(texts, description, _FACTOR),
+    text, first, last = blocks.text, blocks.first_text, blocks.first_text + blocks.n_texts - 1
+    ids, is_word = tokens.token_id[text], tokens.is_word[text]
+    codes = _character_codes(tokens.clean)[tokens.clean_start[text]]
+    classes = _TABLE.take(codes, mode="clip") | ~is_word * BITS["symbol"]
+    letters = (tokens.clean_end - tokens.clean_start)[text] * is_word
+    of_title = np.isin(ids, np.array([*title], np.uint64)) & is_word
+    of_texts = (
+        *((classes & bit != 0) for bit in _EACH_BIT),
+        *(letters, is_stop_word(ids) & is_word, of_title),
     )
-    weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
-    return (
-        np.array(counts, np.float64),
-        np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first),
-        classes[texts.first],
-        classes[texts.first + texts.size - 1],
+    counts = [np.add.reduceat(each, first, dtype=np.int64) for each in of_texts]
+    counts.append(
+        _shared_pairs(ids[is_word], blocks.of_token[text[is_word]], description, len(first))
     )
+    weights = np.arange(1, 2 * len(text), 2) - 2 * first.repeat(blocks.n_texts)
+    hashes = np.add.reduceat(ids * weights.view(np.uint64), first)
+    return np.array(counts, np.float64), hashes, classes[first], classes[last]
 
 
 def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
@@ -173,7 +127,6 @@ def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
 
 
 _FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
-_SINGLE = 0  # the factor of what is no pair
 _ID_MASK = (1 << 64) - 1
 
 
@@ -182,15 +135,11 @@ def pairs_of(ids: list[int]) -> set[int]:
     return {(one * _FACTOR + other) & _ID_MASK for one, other in pairwise(ids)}
 
 
-def _shared(texts: Texts, few: set[int], factor: int) -> Counts:
-    """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
-    words = np.flatnonzero(texts.tokens.is_word[texts.token])
-    ids, block = texts.token_id[words], texts.block[words]
-    if factor != _SINGLE:
-        is_pair = block[1:] == block[:-1]
-        ids, block = (ids[:-1] * np.uint64(factor) + ids[1:])[is_pair], block[:-1][is_pair]
-    chosen = is_among(ids, np.array([*few], np.uint64))
-    return np.bincount(block[chosen], minlength=len(texts.first))
+def _shared_pairs(ids: TokenIds, block: Ints, pairs: set[int], n: int) -> Counts:
+    """int64[n]: how many pairs of the words *ids* of each *block* are among *pairs*."""
+    hashes, last = ids[:-1] * np.uint64(_FACTOR) + ids[1:], block[1:]
+    is_shared = (block[:-1] == last) & np.isin(hashes, np.array([*pairs], np.uint64))
+    return np.bincount(last[is_shared], minlength=n)
 
 
 # The commonest words of many languages, by which running text differs from lists of names: a text

@@ -67,10 +67,10 @@ def distances(likely: Bools) -> tuple[Indices, Indices]:
 
 def _end_words(page: Page) -> TokenIds:
     """uint64[4, 2, n]: the first and the last four words or symbols of each block, 0 for none."""
-    texts, number = page.texts, np.arange(4)[:, None]
-    last = texts.size - 1
+    blocks, number = page.blocks, np.arange(4)[:, None]
+    last = blocks.n_texts - 1
     at = np.stack((np.minimum(number, last), np.maximum(last - number, 0)), axis=1)
-    words = page.tokens.token_id[texts.token[texts.first + at]]
+    words = page.tokens.token_id[blocks.text[blocks.first_text + at]]
     return np.where((number <= last)[:, None], words, np.uint64(0))
 
 

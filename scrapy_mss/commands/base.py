@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from scrapy.utils.project import data_path
 from tqdm import tqdm
@@ -84,7 +84,7 @@ def stored(path: Path) -> Iterator[StoredPage]:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options by which `chosen_model` chooses a model."""
+    """Add the options by which `learned_model` chooses a model."""
     models = parser.add_mutually_exclusive_group()
     models.add_argument(
         "-m",
@@ -117,40 +117,32 @@ def chosen_store(named: str | None, command: MssCommand) -> Store:
     return store_at(named or settings.read(command.settings).store or data_path(STORE_FOLDER))
 
 
-KeptModel: TypeAlias = ModelFile | StoredModel
-
-
 def is_store(named: str) -> bool:
     """Whether what holds a model is a store, and not a file."""
     return is_server(named) or Path(named).is_dir()
 
 
-def kept_model(named: str) -> KeptModel:
+def kept_model(named: str) -> ModelFile | StoredModel:
     """The model in a file, or in a store."""
     return StoredModel(store_at(named), DEFAULT) if is_store(named) else ModelFile(named, DEFAULT)
 
 
-def chosen_model(options: argparse.Namespace, command: MssCommand) -> KeptModel | None:
-    """The model that pages are read with, wherever they come from; None for the bundled alone."""
+def learned_model(options: argparse.Namespace, command: MssCommand) -> Model:
+    """What the model has learned that pages are read with, without the bundled model."""
     if options.bundled:
-        return None
+        return Model(DEFAULT)
     if options.model:
-        return kept_model(options.model)
-    return StoredModel(chosen_store(None, command), DEFAULT)
+        return kept_model(options.model).load()
+    return StoredModel(chosen_store(None, command), DEFAULT).load()
 
 
-def learned_by(kept: KeptModel | None) -> Model:
-    """What was learned, without the bundled model."""
-    return Model(DEFAULT) if kept is None else kept.load()
+def chosen_extractor(options: argparse.Namespace, command: MssCommand) -> Extractor:
+    """What reads pages with that model, beside the bundled one."""
+    return Extractor.of(with_bundled(learned_model(options, command)))
 
 
 def is_address(page: str) -> bool:
     return page.startswith(("http://", "https://"))
-
-
-def extractor_with(kept: KeptModel | None) -> Extractor:
-    """What reads pages with a model, beside the bundled one."""
-    return Extractor.of(with_bundled(learned_by(kept)))
 
 
 def known_site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteMemory | None:

@@ -17,9 +17,8 @@ from tqdm import tqdm
 from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
     is_store,
-    learned_by,
+    learned_model,
     local_path,
     number,
 )
@@ -121,7 +120,7 @@ def _model_file(options: argparse.Namespace, command: MssCommand) -> str:
     path = options.output.absolute() / MODEL
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_model(path, learned_by(chosen_model(options, command)))
+        write_model(path, learned_model(options, command))
     return str(path)
 
 

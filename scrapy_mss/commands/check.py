@@ -17,10 +17,9 @@ from scrapy.http import Response, TextResponse
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
+    chosen_extractor,
     counted,
     existing_path,
-    extractor_with,
     stored,
 )
 from scrapy_mss.commands.fetching import checked_address, crawl, print_failure
@@ -48,7 +47,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     tests = {example.url for wrapper in wrappers for example in wrapper.tests}
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
-    extractor = extractor_with(chosen_model(options, command))
+    extractor = chosen_extractor(options, command)
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:

@@ -17,8 +17,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
-    extractor_with,
+    chosen_extractor,
     is_address,
     known_site,
     page_in,
@@ -28,7 +27,6 @@ from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.storage.tables import minute_now
 from scrapy_mss.workbench.drawing import why_page
@@ -62,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    extractor = extractor_with(chosen_model(options, command))
+    extractor = chosen_extractor(options, command)
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("the rule is chosen by the page's URL: give it with -u")
     if is_address(options.page):
@@ -97,8 +95,7 @@ def _fields(found: Extraction, rule: Wrapper | None) -> Metadata:
         labelling = label(rule, found.tokens)
         labelling = replace(labelling, inside=found.kept, text=found.text)
         return labelled_metadata(labelling, found.url)
-    media = kept_media(found.tokens, found.kept, found.url)
-    return page_metadata(found.tokens, found.url, found.text, media)
+    return page_metadata(found.parsed, found.kept, found.text)
 
 
 def _verdict(found: Extraction) -> str:

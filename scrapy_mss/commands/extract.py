@@ -28,10 +28,9 @@ from scrapy_mss.commands import (
 )
 from scrapy_mss.commands.base import (
     add_model_arguments,
-    chosen_model,
     counted,
     is_address,
-    learned_by,
+    learned_model,
     page_in,
     stored,
 )
@@ -101,7 +100,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for path in files:
         if str(path) != STANDARD_INPUT and not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
-    learned = learned_by(chosen_model(options, command))
+    learned = learned_model(options, command)
     model = with_bundled(learned)
     answers = _Answers(options.format)
     fields = settings.read(command.settings).fields

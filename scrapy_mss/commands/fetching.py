@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from asyncio import Task
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from tqdm import tqdm
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
+from scrapy_mss.commands.base import counted, is_address, stored
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.address_counts import AddressCounts, guess
@@ -114,13 +116,28 @@ def checked_address(address: str) -> str:
     return address
 
 
+def gathered(
+    sources: list[str],
+    command: MssCommand,
+    failed: Callable[[str, str], None] | None = None,
+    most: int = 0,
+) -> Iterator[StoredPage]:
+    """The stored pages of all *sources*, then the pages `fetched` at those that are addresses."""
+    addresses = [checked_address(source) for source in sources if is_address(source)]
+    for source in sources:
+        if not is_address(source):
+            yield from counted(stored(Path(source)), "pages")
+    if addresses:
+        yield from fetched(addresses, command, failed, most)
+
+
 def fetched(
     addresses: list[str],
     command: MssCommand,
     failed: Callable[[str, str], None] | None = None,
     most: int = 0,
 ) -> list[StoredPage]:
-    """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
+    """The HTML pages at *addresses*, and at *most* addresses that each links to, in a fixed order.
 
     They are fetched as the project does it, without its pipelines. *failed* gets each address
     without a page, and the reason; without it, it is a `CommandError` if no page comes at all. A
@@ -141,7 +158,8 @@ def fetched(
         crawl(command, SETTINGS, addresses=addresses, take=take, failed=give_up, most=most)
     if failed is None and not found:
         raise CommandError(next(iter(causes), f"{addresses[0]}: no page: no response"))
-    return [*found.values()]
+    order = {address: number for number, address in enumerate(addresses)}
+    return sorted(found.values(), key=lambda page: (order.get(page.url, len(order)), page.url))
 
 
 def crawl(

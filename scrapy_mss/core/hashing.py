@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
+from scrapy_mss.markup.tokens import Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.
@@ -20,8 +20,6 @@ MULTIPLIERS = tuple(
 )
 
 _FOLD = 29  # bits by which a hash is shifted to itself
-_FILTER_BITS = 12
-_FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
 
 def mix(columns: Sequence[TokenIds]) -> TokenIds:
@@ -45,21 +43,6 @@ def buckets(mixed: TokenIds, bits: int) -> Ints:
 def buckets_of_ids(ids: TokenIds | NDArray[np.uint32], bits: int) -> Ints:
     """int32[n] below 2**bits: those of *ids*, which are not mixed yet."""
     return buckets(ids.astype(np.uint64) * MULTIPLIERS[0], bits)
-
-
-def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
-    """bool[n]: which of the *hashes* (uint64[n]) are among a *few*; `np.isin`, but quicker.
-
-    Nearly all that are not among them are excluded by their high bits.
-    """
-    is_likely = np.zeros(1 << _FILTER_BITS, np.bool_)
-    is_likely[few >> _FILTER_SHIFT] = True
-    # As signed numbers, which are indices as they are; others numpy would convert.
-    found: Bools = is_likely.take((hashes >> _FILTER_SHIFT).view(np.int64))
-    likely = np.flatnonzero(found)
-    known = set(few.tolist())
-    found[likely] = [each in known for each in hashes[likely].tolist()]
-    return found
 
 
 def _folded(mixed: TokenIds) -> TokenIds:

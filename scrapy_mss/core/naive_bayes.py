@@ -137,7 +137,10 @@ class NaiveBayes(Generic[PageT]):
         if isinstance(added, dict):
             filled = {name: _filled_of(table) for name, table in added.items()}
         else:
-            filled = {name: _sum_of(name, added) for name in self._sizes}
+            filled = {
+                name: _sum_of([each[name] for each in added if name in each])
+                for name in self._sizes
+            }
             self._added = [filled]
         return Observation(filled, self.tokens.copy(), self.digest, self.pages)
 
@@ -260,10 +263,9 @@ def _counts_at(bucket: Ints, table: Table) -> Table:
     return table.reshape(-1).view(np.uint64).take(bucket).view(np.uint32).reshape(-1, 2)
 
 
-def _sum_of(name: str, added: Sequence[Filled]) -> tuple[Ints, Table]:
-    """The buckets that are filled by all that was *added* to the family *name*."""
-    parts = [_NO_COUNTS, *(filled[name] for filled in added if name in filled)]
-    bucket, counts = _summed(*map(np.concatenate, zip(*parts, strict=True)))
+def _sum_of(parts: Sequence[tuple[Ints, Table]]) -> tuple[Ints, Table]:
+    """The buckets that are filled by any of *parts*."""
+    bucket, counts = _summed(*map(np.concatenate, zip(_NO_COUNTS, *parts, strict=True)))
     is_filled = counts.any(axis=1)
     return bucket[is_filled], counts[is_filled]
 
@@ -315,17 +317,13 @@ def _counted(values: Values, before: NDArray[np.uint32]) -> tuple[Ints, Table]:
     *before* is uint32[n_tokens + 1], the tokens inside before each. Values are counted in portions:
     for all at once a dense page would take more memory than for anything else.
     """
-    buckets, counts = list[Ints](), list[Table]()
-    for some in portions(max(1, len(values.bucket)), COUNTED):
+    parts = list[tuple[Ints, Table]]()
+    for some in portions(len(values.bucket), COUNTED):
         bucket, start, end = (column[some] for column in values)
         n_inside = before[end] - before[start]
         both = np.stack((end - start - n_inside, n_inside), axis=1).astype(np.uint32)
-        once, summed = _summed(bucket, both)
-        buckets.append(once)
-        counts.append(summed)
-    if len(buckets) == 1:
-        return buckets[0], counts[0]
-    return _summed(np.concatenate(buckets), np.concatenate(counts))
+        parts.append(_summed(bucket, both))
+    return parts[0] if len(parts) == 1 else _sum_of(parts)
 
 
 def _summed(bucket: Ints, counts: Table) -> tuple[Ints, Table]:

@@ -101,7 +101,7 @@ class PageWork:
         extraction = extractor.extract_page(source, page.site)
         article = None
         if page.article:
-            article = article_of_extraction(extraction, page.url, state, self._options(page))
+            article = article_of_extraction(extraction, state, self._options(page))
             article = replace(article, seconds=perf_counter() - started)
             started = perf_counter()
         example, update = self._taught_by_text(page, text, extraction)
@@ -165,7 +165,7 @@ class PageWork:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         if alone is not None:
             state = ModelState.of(self.model)
-            return article_of_extraction(alone, page.url, state, self._options(page))
+            return article_of_extraction(alone, state, self._options(page))
         return self._read(page, labelling.tokens)
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:

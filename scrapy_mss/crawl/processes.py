@@ -103,8 +103,8 @@ def start(module: str, arguments: Sequence[str], stdin: int) -> subprocess.Popen
 
 def message(value: object) -> bytes:
     """*value* as it is sent."""
-    pieces = _pieces(value)
-    return b"".join((LENGTH.pack(sum(map(len, pieces))), *pieces))
+    data = packed(value)
+    return LENGTH.pack(len(data)) + data
 
 
 def send(stream: IO[bytes], value: object) -> None:
@@ -268,13 +268,9 @@ class PackingError(ValueError):
 
 def packed(value: object) -> bytes:
     """*value* as `unpacked` reads it."""
-    return b"".join(_pieces(value))
-
-
-def _pieces(value: object) -> list[bytes]:
     parts: list[bytes] = []
     text = json.dumps(_plain(value, parts), separators=(",", ":")).encode()
-    return [LENGTH.pack(len(text)), text, *parts]
+    return b"".join((LENGTH.pack(len(text)), text, *parts))
 
 
 def unpacked(data: bytes, expected: type[T]) -> T:

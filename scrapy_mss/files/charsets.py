@@ -110,8 +110,11 @@ def _chosen(body: bytes, declared: list[str]) -> str:
     first = next(iter(declared), UTF8)
     if body.isascii() or WIDE.match(first):
         return first
+    with suppress(UnicodeDecodeError):
+        body.decode(UTF8)
+        return UTF8
     text = _odd_parts(body)
-    if _is_utf8(body) or _share_of_utf8(text) > (MIXED if first == UTF8 else NEARLY_UTF8):
+    if _share_of_utf8(text) > (MIXED if first == UTF8 else NEARLY_UTF8):
         return UTF8
     if first != UTF8 and _fits(text, first):
         return first
@@ -124,14 +127,6 @@ def _odd_parts(body: bytes) -> bytes:
     parts = body[:SEARCHED].translate(BETWEEN).split(b"\n")
     whole = parts[:-1] if len(body) > SEARCHED else parts  # a character of the last may be cut
     return b"\n".join(part for part in whole if not part.isascii())
-
-
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode(UTF8)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _share_of_utf8(text: bytes) -> float:

@@ -1,6 +1,6 @@
 """The attributes of a tag, tags that hold a name, and strings here and there in a source.
 
-The Python of `attributes`, `metadata.tree` and `pages.declarations` is the oracle.
+The Python of `attributes`, `pages.tree` and `pages.declarations` is the oracle.
 """
 
 
@@ -281,9 +281,10 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
         row = opening[i]
         by_name[place[<uint8_t> number[row]]] = row
         place[<uint8_t> number[row]] += 1
+    resize(token_of, n_rows)
     resize(columns[4], n_opening)
     resize(columns[5], n_opening)
-    return (number, opens, *columns, firsts)
+    return (number, opens, token_of, *columns, firsts)
 
 
 # --- strings here and there in a text, all found in one look at it ------------------------------

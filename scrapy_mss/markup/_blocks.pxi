@@ -22,16 +22,13 @@ cdef class Segmenter:
     blocks are joined by *affordable*.
     """
 
-    cdef bytes roles
-    cdef const uint8_t* role_of
+    cdef const uint8_t[::1] role_of
     cdef Py_ssize_t n_levels
     cdef object affordable
 
     def __init__(self, bytes roles not None, n_levels, affordable):
         _check_sizes(256, (len(roles),))
-        self.roles = roles
-        self.role_of = roles
-        self.n_levels, self.affordable = n_levels, affordable
+        self.role_of, self.n_levels, self.affordable = roles, n_levels, affordable
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
@@ -180,13 +177,13 @@ cdef class TextCounter:
         if self.stops.shape[0] & (self.stops.shape[0] - 1):
             raise ValueError(f"{self.stops.shape[0]} bytes of stop words are no power of two")
 
-    def __call__(self, tokens, texts, set title not None, set pairs not None):
+    def __call__(self, tokens, blocks, set title not None, set pairs not None):
         cdef str clean = tokens.clean
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t[::1] kind_of = tokens.kind
         cdef const uint64_t[::1] id_of = tokens.token_id
-        cdef const int[::1] token = texts.token
-        cdef const Py_ssize_t[::1] begin = texts.first
+        cdef const int[::1] token = blocks.text
+        cdef const Py_ssize_t[::1] begin = blocks.first_text
         cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
         cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
         cdef int width = PyUnicode_KIND(clean), is_word, place

@@ -1,7 +1,4 @@
-"""The evidence of blocks, and the two ends of the network.
-
-The Python of `classifier` is the oracle.
-"""
+"""The evidence of blocks, and the two ends of the network; `classifier` is the oracle."""
 
 cdef enum:
     FOLD = 29  # bits by which a hash is shifted to itself, as `hashing` has it

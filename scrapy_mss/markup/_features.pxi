@@ -122,13 +122,6 @@ cdef enum:  # the numbers that `features._NUMBERS` has, in that order
     N_NUMBERS
 
 
-cdef tuple COUNTED = (  # rows that are logarithms of counts
-    WORDS, LETTERS, SENTENCE_ENDS, COMMAS, QUOTES, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS,
-    FROM_HEADLINE, LATER_HEADINGS, BELOW_HEADING,
-    *(SIZE + 3 * level + row for level in range(KEY_LEVELS) for row in range(2)),
-)
-
-
 cdef class InputFiller:
     """`classifier.fill_inputs`.
 
@@ -166,10 +159,14 @@ cdef class InputFiller:
         rows[EVIDENCE:SCORE] = evidence
         blocks.fill_texts()
         blocks.fill_around(page.attributes.hidden.view("u1"))
-        blocks.fill_places(len(page.title_ids), len(page.description_pairs))
+        blocks.fill_places(page.total_words, len(page.title_ids), len(page.description_pairs))
         _Opinions(blocks).fill(page.attributes)
         blocks.fill_shares(page.attributes.key)
-        for row in COUNTED:
+        sizes = [SIZE + 3 * level + row for level in range(KEY_LEVELS) for row in range(2)]
+        for row in (
+            WORDS, LETTERS, SENTENCE_ENDS, COMMAS, QUOTES, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS,
+            FROM_HEADLINE, LATER_HEADINGS, BELOW_HEADING, *sizes,
+        ):
             self.take_logarithms(blocks.rows[row])
         numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
         blocks.adjust()
@@ -208,8 +205,8 @@ cdef class _Blocks:
         self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
         self.count, self.hashes, self.first, self.last = counts
         self.letters = self.count[TEXT_LETTERS]
-        columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score, *counts.counts
-        _check_sizes(self.n, (self.rows.shape[1], *map(len, columns)))
+        columns = blocks.words, blocks.linked_words, blocks.tags, *counts[1:], score
+        _check_sizes(self.n, (self.rows.shape[1], self.count.shape[1], *map(len, columns)))
         _check_sizes(N_COUNTS, (self.count.shape[0],))
         _check_sizes(N_INPUTS, (self.rows.shape[0],))
         _check(max(KEY_LEVELS, ELEMENT_LEVELS, PATH_LENGTH), self.of.around.shape[0] + 1)
@@ -256,7 +253,7 @@ cdef class _Blocks:
                 level += 1
             rows[DEPTH, i], rows[IS_HIDDEN, i] = level / 10.0, is_hidden[i]
 
-    cdef fill_places(self, double n_title, double n_pairs):
+    cdef fill_places(self, double total, double n_title, double n_pairs):
         """Fill in the place by words, headline and headings, and what the description is of.
 
         The headline has words of the title, and what is described pairs of the description's.
@@ -265,13 +262,11 @@ cdef class _Blocks:
         cdef const double[:, ::1] count = self.count
         cdef Py_ssize_t n = self.n, i, headline = -1, heading = -1, described = self.n
         cdef int level, of_headline = 0, n_main = 0, n_later = 0
-        cdef double before = 0, total = 0, overlap, rank, greatest = -1
+        cdef double before = 0, overlap, rank, greatest = -1
         cdef double full = max(1.0, min(n_title, c[FULL_TITLE]))
         cdef double[:, ::1] rows = self.rows
         cdef bint is_title
         self.heading = n
-        for i in range(n):
-            total += words[i]
         for i in range(n):
             level, is_title = self.level(i), self.of.tag_around(0, i) == c[TITLE_TAG]
             rows[POSITION, i], rows[RANK, i] = before / max(total, 1.0), <double> i / n

@@ -66,23 +66,16 @@ cdef class _Opinions:
 
         What is silent has the mean of the others.
         """
-        cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0, n_pairs = 0
+        cdef Py_ssize_t n = self.of.n, i, one, other, row, n_speaking = 0
         cdef double common[N_OPINIONS][N_OPINIONS]
-        cdef double words[1 << N_OPINIONS]  # by which opinions keep them, as bits
         cdef double total = 0, votes
         cdef double[:, ::1] rows = self.rows
-        memset(words, 0, sizeof(words))
         memset(common, 0, sizeof(common))
         for i in range(n):
-            row = 0
-            for one in range(N_OPINIONS):
-                row |= self.kept[one, i] << one
-            words[row] += self.words[i]
             total += self.words[i]
-        for row in range(1 << N_OPINIONS):
-            for one in range(N_OPINIONS if words[row] else 0):
+            for one in range(N_OPINIONS):
                 for other in range(one, N_OPINIONS):
-                    common[one][other] += words[row] if row >> one & row >> other & 1 else 0.0
+                    common[one][other] += self.words[i] * (self.kept[one, i] & self.kept[other, i])
         for one in range(N_OPINIONS):
             n_speaking += common[one][one] > 0
             rows[COMMON + 1 + one] = common[one][one] / max(total, 1.0)
@@ -96,19 +89,18 @@ cdef class _Opinions:
                     rows[OPINION + one, i] = votes / max(n_speaking, 1)
                 rows[COMMON, i] += rows[OPINION + one, i]
             rows[COMMON, i] /= N_OPINIONS
-        f1, silent, row = numpy.empty(N_PAIRS), [], COMMON + 1 + N_OPINIONS
+        f1, silent, row = [], [], COMMON + 1 + N_OPINIONS
         for one in range(N_OPINIONS):
             for other in range(one + 1, N_OPINIONS):
                 if common[one][one] and common[other][other]:
                     votes = common[one][one] + common[other][other]
+                    f1.append(2 * common[one][other] / votes)
                     rows[row] = 2 * common[one][other] / votes
-                    f1[n_pairs] = 2 * common[one][other] / votes
-                    n_pairs += 1
                 else:
                     silent.append(row)
                 row += 1
         for row in silent:
-            rows[row] = numpy.add.reduce(f1[:n_pairs]) / n_pairs if n_pairs else 0.0
+            rows[row] = numpy.add.reduce(f1) / len(f1) if f1 else 0.0
 
     cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
         cdef Py_ssize_t i, at

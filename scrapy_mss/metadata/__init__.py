@@ -44,12 +44,13 @@ def read_html(html: str, url: str | None = None) -> Metadata:
     return read_tokens(tokenize(html), url)
 
 
-def read_tokens(tokens: Tokens, url: str | None = None, text: str = "") -> Metadata:
-    """The metadata of a page that was read into *tokens* already, at a third of a parse.
+def read_tokens(tokens: Tokens, url: str | None = None) -> Metadata:
+    """The metadata of a page that was read into *tokens* already, at a third of a parse."""
+    return read_page(ParsedPage(tokens, url))
 
-    With the *text* of its article, also whether that is complete.
-    """
-    page = ParsedPage(tokens, url)
+
+def read_page(page: ParsedPage, text: str = "") -> Metadata:
+    """The metadata of a parsed *page*; with the *text* of its article, whether that is complete."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, field in FIELDS.items():

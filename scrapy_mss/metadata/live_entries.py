@@ -18,9 +18,9 @@ from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.tree import Element
 from scrapy_mss.pages.declarations import ARTICLE, Node, listed
 from scrapy_mss.pages.text import clean
+from scrapy_mss.pages.tree import Element
 
 UPDATES: Final = "liveBlogUpdate"
 MAX_ENTRIES: Final = 200  # the first; a day of a busy one has a hundred

@@ -27,15 +27,15 @@ from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.tree import Element, Fragment, PageTree
-from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
+from scrapy_mss.output.sanitizing import base_url
+from scrapy_mss.pages.addresses import is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import clean, folded, spellings
+from scrapy_mss.pages.tree import Element, Fragment, PageTree
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
 MAX_OF_TAG: Final = 1_000  # the most of 2,526 pages: 211 `<meta>`, 376 `<link>`
-MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
 MAX_TIMES: Final = 100
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
@@ -57,11 +57,9 @@ class ParsedPage:
         self.url = url if url and is_web_url(url) else None
 
     @lazy
-    def base(self) -> str | None:
-        """The URL against which relative URLs are resolved."""
-        for (href,) in self.tree.values("base", ("href",), 1):
-            return absolute_url(href or "", self.url) or self.url
-        return self.url
+    def base(self) -> str:
+        """The URL against which relative URLs are resolved; empty if none is known."""
+        return base_url(self.tree.tokens, self.url or "")
 
     @lazy
     def metas(self) -> Mapping[str, list[str]]:
@@ -171,10 +169,12 @@ class ParsedPage:
 
     @lazy
     def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading."""
+        """The short lines with a year after the heading, or of a page without one."""
         read = self._until_body
-        further = islice(_lines(self._runs), MAX_DISTANT_LINES - len(read))
-        return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
+        further = (run for run in self._runs if run[0].strip())
+        runs = chain(read, islice(further, MAX_DISTANT_LINES - len(read)))
+        dated = (clean(text) for text, _ in runs if has_year(text))
+        return [line for line in dated if len(line) <= MAX_LINE]
 
     @lazy
     def bylines(self) -> list[str]:
@@ -189,18 +189,6 @@ class ParsedPage:
     def graph(self) -> Graph:
         scripts = filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True))
         return Graph(scripts, self._identity)
-
-    @lazy
-    def other_scripts(self) -> str:
-        """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
-        scripts: list[str] = []
-        length = 0
-        for text in filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=False)):
-            scripts.append(text)
-            length += len(text)
-            if length >= MAX_SCRIPTS:
-                break
-        return "\0".join(scripts)[:MAX_SCRIPTS]
 
     def _identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
@@ -292,7 +280,7 @@ def names_of_person(element: Element) -> Iterator[str]:
 # --- around the heading ---------------------------------------------------------------------------
 
 MAX_LINES: Final = 60  # after a heading; 30, 60 and 120 gave the same dates
-MAX_DISTANT_LINES: Final = 600  # the same, when no other place has a date
+MAX_DISTANT_LINES: Final = 600  # when no other place has a date
 MAX_BYLINES: Final = 40
 BYLINE_LEVELS: Final = 3  # a line's element and its ancestors that may be marked as byline
 MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above the date

@@ -14,11 +14,10 @@ import os
 from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
 
 from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.files.untrusted import open_regular
-from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, to_bytes
+from scrapy_mss.models.format import ModelError, from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, Profile
 
@@ -74,12 +73,17 @@ class ModelFile:
 
 def read_model(path: str | os.PathLike[str]) -> Model:
     """The model in the file *path*; a ``ModelError`` names the file and what is wrong with it."""
+    name = os.fspath(path)
+    with open_regular(path) as file:
+        data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise ModelError(
+            f"{name}: expected a model of at most {LARGEST_FILE:,} bytes, got a larger file"
+        )
     try:
-        with open_regular(path) as file:
-            return from_bytes(_model_bytes(file))
+        return from_bytes(data)
     except ModelError as error:
-        # From None, as Scrapy logs a traceback of each.
-        raise ModelError(f"{os.fspath(path)}: {error}") from None
+        raise ModelError(f"{name}: {error}") from None  # Scrapy logs a traceback of each
 
 
 def warn_of_restarts(name: str, model: Model) -> None:
@@ -100,18 +104,6 @@ def warn_of_restarts(name: str, model: Model) -> None:
             name,
             model.unusable_classifier,
         )
-
-
-def _model_bytes(file: BinaryIO) -> bytes:
-    """The content of *file*; of what is no model the first bytes, however large it is."""
-    start = file.read(len(MAGIC))
-    if start != MAGIC:
-        return start
-    data = start + file.read(LARGEST_FILE)
-    if len(data) > LARGEST_FILE:
-        message = f"expected a model of at most {LARGEST_FILE:,} bytes, got a larger file"
-        raise ModelError(message)
-    return data
 
 
 def write_model(path: str | os.PathLike[str], model: Model) -> None:

@@ -116,30 +116,21 @@ class LearnedPages:
 
 
 def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generations]:
-    """*keys* in order, each once with the newest of its *generations*, and not too many."""
+    """*keys* in order, each once with the newest of its *generations*, and not too many.
+
+    The oldest generations go first, and within one the least keys, so that it does not matter in
+    which order sets were united.
+    """
     if not len(keys):
         return keys, generations
     order = keys.argsort(kind="stable")  # of keys that are two sorted runs: it merges them
     keys, generations = keys[order], generations[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
     keys, generations = keys[first], np.maximum.reduceat(generations, first)
-    n_excess = len(keys) - MAX_KEYS
-    if n_excess <= 0:
+    if len(keys) <= MAX_KEYS:
         return keys, generations
-    kept = _newest(generations, n_excess)
+    kept = np.sort(generations.argsort(kind="stable")[-MAX_KEYS:])
     return keys[kept], generations[kept]
-
-
-def _newest(generations: Generations, n_excess: int) -> Bools:
-    """Which of the keys, which are in ascending order, are left if *n_excess* of them go.
-
-    The oldest generations go first, and within one the least keys, so that it does not matter in
-    which order sets were united.
-    """
-    limit = np.partition(generations, n_excess - 1)[n_excess - 1]
-    kept: Bools = generations >= limit
-    kept[np.flatnonzero(generations == limit)[: n_excess - int((~kept).sum())]] = False
-    return kept
 
 
 class OtherFamily(NamedTuple):

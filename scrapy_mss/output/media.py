@@ -21,7 +21,6 @@ in other attributes (`LATE`), and a placeholder in `src`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -29,14 +28,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
+from scrapy_mss.markup.attributes import class_words_among
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import without_controls
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, tag_table
-from scrapy_mss.output.sanitizing import base_url
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of
 from scrapy_mss.pages.addresses import MAX_URL, joined_url, split_url
+from scrapy_mss.pages.tree import MAX_LEVELS, Element, PageTree
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -142,7 +141,6 @@ MAX_TAG: Final = 2**14  # characters of a tag; a list of sizes is long
 MAX_SIZES: Final = 50  # in one list
 MAX_INSIDE: Final = 20  # tags of a kind in an element, such as `<source>` in `<picture>`
 MAX_DEPTH: Final = 40  # elements around a picture that are looked at
-MAX_STEPS: Final = 1_000  # tags on the way to them, some of them never closed
 FEW_WORDS: Final = 4  # in a box with a link: a name and an agency may have one
 MANY_WORDS: Final = 15  # in a box without one: more than who took the picture
 CAPTION_WITHIN: Final = 60  # tokens behind a picture, in which its caption begins
@@ -156,18 +154,16 @@ LATE: Final = tuple(
 )
 ADDRESSES: Final = (*LATE, "src")
 
-MEDIA_TAGS: Final = frozenset({"img", "image", "video", "audio", "iframe", "embed"})
+IMAGES: Final = frozenset({"img", "image"})
+MEDIA_TAGS: Final = IMAGES | {"video", "audio", "iframe", "embed"}
 OF_AMP: Final = {"amp-img": "img", "amp-video": "video", "amp-audio": "audio"}
 SAYS_NOTHING: Final = ("null", "undefined")  # what templates write for an absent text
 _LOOKED_AT: Final = MEDIA_TAGS | {"unknown"}  # those of AMP are
-AROUND: Final = BLOCK_TAGS | {"a", "picture"}
-_IS_AROUND: Final = tag_table(AROUND)
+BOXES: Final = BLOCK_TAGS | {"a", "picture"}
 CAPTION: Final = "caption"
 
-# By the numbers of their names.
-BESIDE: Final = frozenset(map(TAG_NUMBERS.__getitem__, ("aside", "nav", "footer", "form")))
-FIGURE: Final = frozenset({TAG_NUMBERS["figure"]})
-LINK: Final = frozenset({TAG_NUMBERS["a"]})
+BESIDE: Final = frozenset({"aside", "nav", "footer", "form"})
+TELLING: Final = BESIDE | {"a", "picture", "figure"}  # what is looked at around a picture
 
 # Hosts of players in frames; what else is framed are maps, posts, forms and adverts.
 PLAYERS: Final = {
@@ -190,23 +186,25 @@ _INLINE_TAG: Final = re.compile(
     r"</?(?:a|abbr|b|bdi|em|font|i|mark|s|small|span|strong|u)\b[^<>]*>"
 )
 _TAG: Final = re.compile(r"<[^<>]*>")
-_NAME: Final = re.compile(r"<([a-z-]+)", re.IGNORECASE)
-_OPENING: Final = re.compile(re.escape(bytes([OPEN])))  # among kinds of tokens
 # There are commas in addresses, too. It begins with what is searched for at once: lists are long.
 _BETWEEN_SIZES: Final = re.compile(r",(?:\s+|(?<=\d[wx],))")
 _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)[wx],?\Z")
 _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 
-def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
-    """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page at *url*."""
+def kept_media(tree: PageTree, kept: Bools, base: str = "") -> list[Medium]:
+    """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page of *tree*.
+
+    Relative addresses begin with *base*; without one they are left out.
+    """
     are_kept = kept.tobytes()
     first, last = are_kept.find(1), are_kept.rfind(1)
     if first < 0:
         return []
-    article = _Article(tokens, kept, url)
-    places = article.places(_lead(tokens, first), last)
-    media = (article.medium(place, in_lead=place < first) for place in places)
+    lead, article = _lead(tree.tokens, first), _Article(tree, kept, base)
+    places = _places(tree.tokens, slice(lead, last + 1))
+    elements = ((tree.opened_by(place), place < first) for place in places)
+    media = (article.medium(each, in_lead=in_lead) for each, in_lead in elements if each)
     return list(islice(filter(None, media), MAX_MEDIA))
 
 
@@ -218,71 +216,55 @@ def _lead(tokens: Tokens, first: int) -> int:
     return begin + at if at >= 0 else first
 
 
+def _places(tokens: Tokens, part: slice) -> list[int]:
+    """Where tags of media open in a *part* of the tokens."""
+    named = is_tag_of(tokens, _LOOKED_AT, part) & np.equal(tokens.kind[part], OPEN)
+    places: list[int] = (named.nonzero()[0][:MAX_LOOKED_AT] + part.start).tolist()
+    return places
+
+
 class _Article:
-    """The tokens of a page, with what is around each of them."""
+    """The elements of a page, and which of its tokens are kept."""
 
-    def __init__(self, tokens: Tokens, kept: Bools, url: str) -> None:
-        self.tokens, self.kept, self.url = tokens, kept, url
-        # What is looked at one by one.
-        self._kinds = tokens.kind.data
-        self._tags = tokens.tag.data
-        self._partners = tokens.partner.data
-        self._unclosed = tokens.unclosed.data
-        self._starts = tokens.clean_start.data
-        self._ends = tokens.clean_end.data
-        self._places: dict[str, list[int]] = {}
-        self._texts: dict[int, str] = {}
-        self._values: dict[int, dict[str, str]] = {}
+    def __init__(self, tree: PageTree, kept: Bools, base: str) -> None:
+        self.tree, self.base, self._kept = tree, base, kept
+        self._texts: dict[Element, str] = {}
 
-    @lazy
-    def base(self) -> str:
-        """What relative addresses of the page begin with."""
-        return base_url(self.tokens, self.url)
-
-    def places(self, first: int, last: int) -> list[int]:
-        """Where tags of media open between two tokens."""
-        part = slice(first, last + 1)
-        named = is_tag_of(self.tokens, _LOOKED_AT, part) & np.equal(self.tokens.kind[part], OPEN)
-        places: list[int] = (named.nonzero()[0][:MAX_LOOKED_AT] + first).tolist()
-        return places
-
-    def medium(self, place: int, *, in_lead: bool) -> Medium | None:
-        """What the tag at *place* shows; None if that is nothing of the article's."""
-        name = TAG_NAMES[self._tags[place]]
-        if name == "unknown":
-            found = _NAME.match(self._source(place))
-            name = OF_AMP.get(found[1].lower(), "") if found else ""
-        if not name:
+    def medium(self, element: Element, *, in_lead: bool) -> Medium | None:
+        """What *element* shows; None if that is nothing of the article's."""
+        name = OF_AMP.get(element.tag, element.tag)
+        if name not in MEDIA_TAGS:
             return None
-        around = self._around(place)
-        if not all(map(self._has_kept, self._called(BESIDE, around))):
+        around, outermost = self.tree.named_around(element, TELLING, MAX_DEPTH), None
+        if not all(self._has_kept(each) for each in around if each.tag in BESIDE):
             return None
         if in_lead:
-            figures = self._called(FIGURE, around)
-            if not figures:
+            outermost = next((each for each in around if each.tag == "figure"), None)
+            if outermost is None:
                 return None
-            around = around[: around.index(figures[0]) + 1]
-        if name in ("img", "image"):
-            return self._image(place, around)
-        return self._player(place, name)
+            around = around[: around.index(outermost) + 1]
+        if name not in IMAGES:
+            return self._player(element, name)
+        return self._image(element, around, outermost)
 
-    def _image(self, place: int, around: list[int]) -> Medium | None:
-        attributes = self._attributes(place)
-        if _is_small(attributes) or not JUNK.isdisjoint(class_words_among(attributes)):
-            return None
-        url = self._address(attributes, self._sources(place, around))
+    def _image(
+        self, element: Element, around: list[Element], outermost: Element | None
+    ) -> Medium | None:
+        attributes = element.attrib
+        is_picture = not _is_no_picture(attributes)
+        url = self._address(attributes, self._sources(element, around)) if is_picture else None
         if not url or is_junk(url):
             return None
-        caption = self._caption(place, around)
-        if not caption and (self._is_teaser(around) or self._is_in_box(around)):
+        caption = self._caption(element, around)
+        if not caption and (_is_teaser(around) or self._is_in_box(element, outermost)):
             return None
         alt = _on_one_line(attributes.get("alt", ""))
         return Medium(IMAGE, url, caption, "" if alt in SAYS_NOTHING else alt)
 
-    def _player(self, place: int, name: str) -> Medium | None:
-        attributes = self._attributes(place)
+    def _player(self, element: Element, name: str) -> Medium | None:
+        attributes = element.attrib
         if name in (VIDEO, AUDIO):
-            given = [attributes, *self._inside(place)]
+            given = [attributes, *self._inside(element)]
             found = list(filter(None, map(self._first_address, given)))
             files = [url for url in found if extension_of(url) not in PLAYLISTS]
             best = next(iter(files or found), None)
@@ -292,140 +274,95 @@ class _Article:
         title = _on_one_line(attributes.get("title", ""))
         return Medium(kind, url, title, is_file=False) if kind else None
 
-    # --- what is around a tag ---------------------------------------------------------------------
-
-    def _around(self, place: int) -> list[int]:
-        """The opening tags of the innermost elements around *place*, the innermost first.
-
-        They are among the `MAX_STEPS` nearest tags that are open there.
-        """
-        kinds, tags = self._kinds, self._tags
-        partners, unclosed = self._partners, self._unclosed
-        around: list[int] = []
-        at = place
-        for _ in range(MAX_STEPS):
-            at = unclosed[at - 1] if at > 0 else -1
-            if at < 0 or len(around) >= MAX_DEPTH:
-                break
-            if _IS_AROUND[tags[at]] and kinds[at] == OPEN and partners[at] >= 0:
-                around.append(at)
-        return around
-
-    def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
-        """Those of *elements* whose names have one of *numbers*."""
-        return [each for each in elements if self._tags[each] in numbers]
+    # --- what is around an element ----------------------------------------------------------------
 
     @lazy
     def _words(self) -> bytes:
         """bool[n_tokens], as bytes: they are searched in no time."""
-        return self.tokens.is_word.tobytes()
+        return self.tree.tokens.is_word.tobytes()
 
     @lazy
     def _kept_words(self) -> bytes:
-        return (self.kept & self.tokens.is_word).tobytes()
+        return (self._kept & self.tree.tokens.is_word).tobytes()
 
-    def _has_kept(self, element: int) -> bool:
+    def _has_kept(self, element: Element) -> bool:
         """Whether any of an element's words is kept; if not, it stands beside the text."""
-        return self._kept_words.find(1, element, self._partners[element]) >= 0
+        return self._kept_words.find(1, *self.tree.tokens_in(element)) >= 0
 
-    def _is_in_box(self, around: list[int]) -> bool:
-        """Whether a picture is in a block that has words, none of which is kept."""
-        box = -1
-        for element in around:
-            if self._has_kept(element):
+    def _is_in_box(self, element: Element, outermost: Element | None) -> bool:
+        """Whether a picture is in a block that has words, none of which is kept.
+
+        The *outermost* block that is looked at may be given.
+        """
+        box = None
+        for each in islice(element.iterancestors(), MAX_LEVELS):
+            if each.tag in BOXES:
+                if self._has_kept(each):
+                    break
+                box = each
+            if each is outermost:
                 break
-            box = element
-        if box < 0:
+        if box is None:
             return False
-        at, end = box, self._partners[box]
-        for _ in range(FEW_WORDS if self._opening("a", box) else MANY_WORDS + 1):
+        at, end = self.tree.tokens_in(box)
+        for _ in range(FEW_WORDS if self.tree.within(box, "a", 1) else MANY_WORDS + 1):
             at = self._words.find(1, at, end) + 1
             if not at:
                 return False
         return True
 
-    def _is_teaser(self, around: list[int]) -> bool:
-        """Whether a link around a picture leads to another page, and not to the picture itself."""
-        links = self._called(LINK, around)
-        if not links:
-            return False
-        href = self._attributes(links[0]).get("href", "").strip()
-        is_page = bool(href) and not href.startswith(("#", "javascript:"))
-        return is_page and extension_of(href) not in IMAGE_FILES
-
-    def _sources(self, place: int, around: list[int]) -> Iterator[Mapping[str, str]]:
+    def _sources(self, element: Element, around: list[Element]) -> Iterator[Mapping[str, str]]:
         """The attributes of each `<source>` in the `<picture>` around its first image."""
-        for element in around[:1]:
-            is_picture = TAG_NAMES[self._tags[element]] == "picture"
-            if is_picture and self._opening("img", element)[:1] == [place]:
-                yield from self._inside(element)
+        for picture in around[:1]:
+            if picture.tag == "picture" and self.tree.within(picture, "img", 1) == [element]:
+                yield from self._inside(picture)
 
-    def _inside(self, element: int) -> Iterator[Mapping[str, str]]:
+    def _inside(self, element: Element) -> Iterator[Mapping[str, str]]:
         """The attributes of the `<source>` tags in an *element*."""
-        return map(self._attributes, self._opening("source", element))
+        return (each.attrib for each in self.tree.within(element, "source", MAX_INSIDE))
 
-    def _opening(self, name: str, element: int) -> list[int]:
-        """Where the first tags called *name* open in an *element*."""
-        if name not in self._places:
-            self._places[name] = self.tokens.is_open(name).nonzero()[0].tolist()
-        places, end = self._places[name], self._partners[element]
-        first = bisect_left(places, element)
-        after = bisect_left(places, max(end, element), first)
-        return places[first : min(after, first + MAX_INSIDE)]
-
-    def _caption(self, place: int, around: list[int]) -> str:
+    def _caption(self, element: Element, around: list[Element]) -> str:
         """The caption in the figure around an image; else what is called one and follows it."""
-        figures = self._called(FIGURE, around)
-        captions = self._opening("figcaption", figures[0]) if figures else []
-        if captions:
-            return self._text(captions[0])
+        figures = (each for each in around if each.tag == "figure")
+        for figure in islice(figures, 1):
+            for caption in self.tree.within(figure, "figcaption", 1):
+                return self._text(caption)
+        place, _ = self.tree.tokens_in(element)
         if not self._may_have_caption(place):
             return ""
-        near = self._kinds[place + 1 : place + CAPTION_WITHIN].tobytes()
-        for at in (place + 1 + found.start() for found in _OPENING.finditer(near)):
-            name = TAG_NAMES[self._tags[at]]
-            if name in MEDIA_TAGS:
+        for each in self.tree.after(element.row):
+            begin, _ = self.tree.tokens_in(each)
+            if each.tag in MEDIA_TAGS or begin >= place + CAPTION_WITHIN:
                 break
-            is_block = name in BLOCK_TAGS and self._partners[at] > at
-            if is_block and (name == "figcaption" or self._is_called_caption(at)):
-                return self._text(at)
+            is_block = each.tag in BLOCK_TAGS and each.has_end
+            if is_block and (each.tag == "figcaption" or self._is_called_caption(each)):
+                return self._text(each)
         return ""
+
+    def _is_called_caption(self, element: Element) -> bool:
+        may_be = CAPTION in self.tree.tag_of(element)
+        return may_be and CAPTION in class_words_among(element.attrib)
 
     def _may_have_caption(self, place: int) -> bool:
         """Whether anything is called a caption near behind a picture, or much stands there."""
-        ends = self._ends
+        ends, clean = self.tree.tokens.clean_end, self.tree.tokens.clean
         start, end = ends[place], ends[min(place + CAPTION_WITHIN, len(ends)) - 1]
-        return end - start > MAX_TAG or CAPTION in self.tokens.clean[start:end].lower()
+        return end - start > MAX_TAG or CAPTION in clean[start:end].lower()
 
-    def _is_called_caption(self, element: int) -> bool:
-        source = self._source(element)
-        return CAPTION in source.lower() and CAPTION in class_words(source)
-
-    def _text(self, element: int) -> str:
+    def _text(self, element: Element) -> str:
         """The text of an *element* on one line; many pictures may share it."""
         if element not in self._texts:
-            start, end = self._ends[element], self._partners[element]
-            until = min(self._starts[end], start + 4 * MAX_CAPTION) if end > 0 else start
-            text = _TAG.sub(" ", _INLINE_TAG.sub("", self.tokens.clean[start:until]))
+            inside = self._source_in(element) if element.has_end else ""
+            text = _TAG.sub(" ", _INLINE_TAG.sub("", inside))
             self._texts[element] = _on_one_line(decode_all(text))
         return self._texts[element]
 
-    # --- what a tag says --------------------------------------------------------------------------
+    def _source_in(self, element: Element) -> str:
+        tokens, (first, last) = self.tree.tokens, self.tree.tokens_in(element)
+        start, end = int(tokens.clean_end[first]), int(tokens.clean_start[last])
+        return tokens.clean[start : min(end, start + 4 * MAX_CAPTION)]
 
-    def _bounds(self, place: int) -> tuple[int, int]:
-        """Where the tag at *place* begins and ends, cut if it is too long."""
-        start = self._starts[place]
-        return start, min(self._ends[place], start + MAX_TAG)
-
-    def _source(self, place: int) -> str:
-        start, end = self._bounds(place)
-        return self.tokens.clean[start:end]
-
-    def _attributes(self, place: int) -> dict[str, str]:
-        """The attributes of the tag at *place*, the first of each name."""
-        if place not in self._values:
-            self._values[place] = attributes_of_tag(self.tokens.clean, *self._bounds(place))
-        return self._values[place]
+    # --- where a picture is -----------------------------------------------------------------------
 
     def _address(
         self, attributes: Mapping[str, str], sources: Iterator[Mapping[str, str]]
@@ -451,6 +388,14 @@ class _Article:
         return joined_url(address, self.base) if is_usable else None
 
 
+def _is_teaser(around: list[Element]) -> bool:
+    """Whether a link around a picture leads to another page, and not to the picture itself."""
+    link = next((each for each in around if each.tag == "a"), None)
+    href = (link.get("href") or "").strip() if link else ""
+    is_page = bool(href) and not href.startswith(("#", "javascript:"))
+    return is_page and extension_of(href) not in IMAGE_FILES
+
+
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:
     """The addresses in a `srcset`, each with its width or density."""
     for part in _BETWEEN_SIZES.split(listed)[:MAX_SIZES]:
@@ -460,7 +405,8 @@ def _sizes(listed: str) -> Iterator[tuple[float, str]]:
             yield float(size[1]) if size else 1.0, words[0]
 
 
-def _is_small(attributes: Mapping[str, str]) -> bool:
-    """Whether a side of the picture is declared to be short."""
+def _is_no_picture(attributes: Mapping[str, str]) -> bool:
+    """Whether a side of an image is declared to be short, or its class or the like says so."""
     sides = (_PIXELS.match(attributes[name]) for name in ("width", "height") if name in attributes)
-    return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
+    is_small = any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
+    return is_small or not JUNK.isdisjoint(class_words_among(attributes))

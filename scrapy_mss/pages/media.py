@@ -139,12 +139,12 @@ def _captions(facts: PageFacts) -> str:
 
     What the page declares is not asked: galleries are articles to many a system.
     """
-    if not facts.likely or facts.kept.n_pictures < MIN_PICTURES:
+    if not facts.likely or facts.n_pictures < MIN_PICTURES:
         return ""
-    if facts.n_words >= OF_LONG_CAPTION * facts.kept.n_pictures:
+    if facts.n_words >= OF_LONG_CAPTION * facts.n_pictures:
         return ""
-    pictures = f"{facts.kept.n_pictures} pictures"
-    if facts.n_words - facts.kept.n_captions < SHORT:
+    pictures = f"{facts.n_pictures} pictures"
+    if facts.n_words - facts.n_captions < SHORT:
         return f"{pictures} with captions"
     marks = (
         facts.declared(_GALLERY_TYPES),
@@ -153,10 +153,10 @@ def _captions(facts: PageFacts) -> str:
         _template(facts, "gallery"),
     )
     mark = next(filter(None, marks), "")
-    if mark and facts.n_words < OF_PICTURE * facts.kept.n_pictures:
+    if mark and facts.n_words < OF_PICTURE * facts.n_pictures:
         return f"{pictures}, {mark}"
     titled = _GALLERY_TITLE.match(facts.title)
-    is_titled = titled and facts.n_words < OF_TITLED_PICTURE * facts.kept.n_pictures
+    is_titled = titled and facts.n_words < OF_TITLED_PICTURE * facts.n_pictures
     return f"{pictures}, {quoted(titled[0])}" if titled and is_titled else ""
 
 
@@ -363,7 +363,7 @@ def links_alone(facts: PageFacts) -> str:
     """How much of a short text is in links, if that is nearly all."""
     if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE:
         return ""
-    n_linked = np.count_nonzero(facts.kept.linked & facts.kept.kept)
+    n_linked = np.count_nonzero(facts.linked & facts.kept)
     is_list = n_linked > MOSTLY_LINKED * facts.n_words
     return f"{n_linked} of {facts.n_words} words in links" if is_list else ""
 

@@ -15,7 +15,6 @@ import numpy as np
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CJK, OPEN, WORD, Bools, Tokens, is_tag_of, mask_inside
 from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
 from scrapy_mss.pages.declarations import AMP_PICTURE, AUTHOR_CUES, Declarations
@@ -45,85 +44,23 @@ _DATE: Final = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class KeptText:
-    """The *kept* tokens of a page, bool[n_tokens]; the rest is computed when first asked for."""
-
-    tokens: Tokens
-    kept: Bools
-    declarations: Declarations
-
-    @lazy
-    def span(self) -> slice:
-        """From the first to the last kept token."""
-        kept = self.kept.tobytes()
-        return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
-
-    @lazy
-    def n_words(self) -> int:
-        """Its words."""
-        span = self.span
-        return int(np.count_nonzero((self.tokens.kind[span] == WORD) & self.kept[span]))
-
-    @lazy
-    def n_pictures(self) -> int:
-        """The pictures between its first and its last word."""
-        tokens, span = self.tokens, self.span
-        if not span.stop:
-            return 0
-        n_pictures = tokens.tag[span].tobytes().count(_PICTURE)
-        in_amp = self.declarations.places[AMP_PICTURE]
-        if not in_amp:
-            return n_pictures
-        begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
-        return n_pictures + bisect_left(in_amp, end) - bisect_left(in_amp, begin)
-
-    @lazy
-    def n_captions(self) -> int:
-        """The words of it inside figures."""
-        tokens = self.tokens
-        figures = is_tag_of(tokens, FIGURES) & (tokens.kind == OPEN) & (tokens.partner >= 0)
-        return int(np.count_nonzero(mask_inside(tokens, figures) & tokens.is_word & self.kept))
-
-    @lazy
-    def linked(self) -> Bools:
-        """bool[n_tokens]: the words of the page in links."""
-        tokens = self.tokens
-        links = (tokens.tag == _LINK) & (tokens.kind == OPEN) & (tokens.partner >= 0)
-        linked: Bools = tokens.is_word & mask_inside(tokens, links)
-        return linked
-
-    @lazy
-    def is_dated(self) -> bool:
-        """Whether a date stands before it or in its beginning."""
-        begin = int(self.tokens.clean_start[self.span.start]) if self.span.stop else 0
-        around = self.tokens.clean[max(begin - BEFORE, 0) : begin + AFTER_BEGIN]
-        return _DATE.search(around) is not None
-
-
-NOTHING_KEPT: Final = KeptText(tokenize(""), np.zeros(0, np.bool_), Declarations(""))
-
-
-# --- of the page ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
 class PageFacts:
     """What the signs are read from; all but plain values is looked at when first asked for.
 
-    *text* is what was kept of the page, of *n_words*, all of its text has *all_words*. *likely*
-    says that the page classifier takes it for an article. *requested* is the address that was asked
-    for, if the page was redirected from there; *kept* tells what stands around the text.
+    The *kept* ones of *tokens* (bool[n_tokens]) are the *text* that was found in the page, all of
+    whose text has *all_words*. *likely* says that the page classifier takes it for an article.
+    *requested* is the address that was asked for, if the page was redirected from there.
     """
 
+    tokens: Tokens
+    kept: Bools
+    text: str
     declarations: Declarations
     page_url: PageUrl
     title: str
-    text: str
-    n_words: int
     all_words: int
     likely: bool
-    requested: str = ""
-    kept: KeptText = NOTHING_KEPT
+    requested: str
 
     @lazy
     def source(self) -> str:
@@ -178,7 +115,7 @@ class PageFacts:
     def is_published(self) -> bool:
         """Whether the page says of anything when it was published, or by whom."""
         declared = self.declarations
-        if any(declared.places[cue] for cue in AUTHOR_CUES) or self.kept.is_dated:
+        if any(declared.places[cue] for cue in AUTHOR_CUES) or self.is_dated:
             return True
         return any(cue in declared.source for cue in _PUBLISHED_CUES)
 
@@ -212,6 +149,55 @@ class PageFacts:
         """The *mark* in the head of the source."""
         found = mark.search(self.source)
         return "" if found is None else quoted(found[0])
+
+    # --- around the text --------------------------------------------------------------------------
+
+    @lazy
+    def span(self) -> slice:
+        """From the first to the last kept token."""
+        kept = self.kept.tobytes()
+        return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
+
+    @lazy
+    def n_words(self) -> int:
+        """The words of the text."""
+        span = self.span
+        return int(np.count_nonzero((self.tokens.kind[span] == WORD) & self.kept[span]))
+
+    @lazy
+    def n_pictures(self) -> int:
+        """The pictures between the first and the last word of the text."""
+        tokens, span = self.tokens, self.span
+        if not span.stop:
+            return 0
+        n_pictures = tokens.tag[span].tobytes().count(_PICTURE)
+        in_amp = self.declarations.places[AMP_PICTURE]
+        if not in_amp:
+            return n_pictures
+        begin, end = int(tokens.start[span.start]), int(tokens.end[span.stop - 1])
+        return n_pictures + bisect_left(in_amp, end) - bisect_left(in_amp, begin)
+
+    @lazy
+    def n_captions(self) -> int:
+        """The words of the text inside figures."""
+        tokens = self.tokens
+        figures = is_tag_of(tokens, FIGURES) & (tokens.kind == OPEN) & (tokens.partner >= 0)
+        return int(np.count_nonzero(mask_inside(tokens, figures) & tokens.is_word & self.kept))
+
+    @lazy
+    def linked(self) -> Bools:
+        """bool[n_tokens]: the words of the page in links."""
+        tokens = self.tokens
+        links = (tokens.tag == _LINK) & (tokens.kind == OPEN) & (tokens.partner >= 0)
+        linked: Bools = tokens.is_word & mask_inside(tokens, links)
+        return linked
+
+    @lazy
+    def is_dated(self) -> bool:
+        """Whether a date stands before the text or in its beginning."""
+        begin = int(self.tokens.clean_start[self.span.start]) if self.span.stop else 0
+        around = self.tokens.clean[max(begin - BEFORE, 0) : begin + AFTER_BEGIN]
+        return _DATE.search(around) is not None
 
 
 def address_at(url: str) -> Address:

@@ -36,7 +36,6 @@ _CONSENT_PATHS: Final = frozenset(
     "privacy-wall zustimmung".split()
 )
 MAX_CONSENT_PATH: Final = 2  # parts
-_CONSENT_CUES: Final = ("consent", "guce", "privacy", "cookie", "zustimmung")  # one of them
 
 # A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
 _CONSENT_MARK: Final = re.compile(
@@ -115,8 +114,7 @@ _CONSENT_WORDS: Final = "cookie partn parten socios parceir fornitor партн 
 def consent_address(facts: PageFacts) -> str:
     """The address of a consent page."""
     segments = facts.own_url.parts[0]
-    address = facts.own_url.url.lower()
-    if len(segments) > MAX_CONSENT_PATH or not any(cue in address for cue in _CONSENT_CUES):
+    if len(segments) > MAX_CONSENT_PATH:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
     return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
@@ -262,7 +260,7 @@ def shell(facts: PageFacts) -> str:
     if facts.all_words < OF_SHELL and is_empty:
         return f"{facts.all_words} words"
     may_be_frame = facts.all_words < OF_CHALLENGE and (facts.likely or facts.has_reason)
-    n_words = facts.all_words - int(facts.kept.linked.sum()) if may_be_frame else OF_SHELL
+    n_words = facts.all_words - int(facts.linked.sum()) if may_be_frame else OF_SHELL
     return f"{n_words} words outside links" if n_words < OF_SHELL else ""
 
 

@@ -40,14 +40,10 @@ ANNOUNCED, FATE, ASKED, OUT = "announced", "fate/", "asked", "out"
 COVERAGE: Final = "coverage"
 ALARM: Final = "alarm/"  # crawls that found a measure to be lower than before the crawl
 LONGEST_REASON: Final = 100  # characters of a failure; a redirect names a host
-MAX_NAMES: Final = (
-    16  # places, and failures, that are stored of a site in a day; it has one to five
-)
+MAX_NAMES: Final = 16  # places, and failures, stored of a site in a day; it has one to five
 MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
 
 _WORD = re.compile(r"\w+")
-# A "w" for each byte of plain ASCII that may be in a word, a space for any other.
-_IN_WORDS: Final = bytes(ord("w" if _WORD.match(chr(byte)) else " ") for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +145,6 @@ _MEASURES: Final[tuple[Share | Scale, ...]] = (
 MEASURES: Final = {each.name: each for each in _MEASURES}
 
 
-def n_words(text: str) -> int:
-    """How many words are in *text*; in plain ASCII, the C library counts where they begin."""
-    if text.isascii():
-        return b" ".join((b"", text.encode().translate(_IN_WORDS))).count(b" w")
-    return sum(1 for _ in _WORD.finditer(text))
-
-
 def of_page(article: Article | None, kind: str = "") -> Counts:
     """The counts of a page of a *kind* whose *article* was read, or which has none.
 
@@ -170,7 +159,7 @@ def of_page(article: Article | None, kind: str = "") -> Counts:
     for name in FIELDS:
         if getattr(article, name):
             counts[name] = 1
-    counts[f"{WORDS.name}/{WORDS.bucket(n_words(article.text or ''))}"] = 1
+    counts[f"{WORDS.name}/{WORDS.bucket(len(_WORD.findall(article.text or '')))}"] = 1
     if article.confidence is not None:
         counts[f"{CONFIDENCE.name}/{CONFIDENCE.bucket(article.confidence)}"] = 1
     return counts
@@ -204,12 +193,8 @@ def of_new(hour: int) -> Counts:
 
 def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
     """The *counts* of a day, of places only *most*, the frequent ones, of failures the latest."""
-    if len(counts) <= most:
-        return counts
     places = [name for name in counts if name.startswith(PLACE)]
     failures = [name for name in counts if name.startswith(FAILED)]
-    if max(len(places), len(failures)) <= most:
-        return counts
     places.sort(key=lambda name: (-counts[name], name))
     failures.sort(reverse=True)
     dropped = {*places[most:], *failures[most:]}

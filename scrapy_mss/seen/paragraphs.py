@@ -42,9 +42,7 @@ from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats
 Hashes: TypeAlias = NDArray[np.uint32]
 Phrases: TypeAlias = NDArray[np.uint16]
 
-# Of what is hashed: of another version nothing can be compared. The first had no sentences.
-VERSION: Final = 2
-WITHOUT_SENTENCES: Final = 1
+VERSION: Final = 2  # of what is hashed: of another version nothing can be compared
 MAX_PARAGRAPHS: Final = 2000  # of a page, the first: of 5,100 pages the longest article had 1,100
 N_PHRASES: Final = 6  # a sample; one edited word changes two of a paragraph's phrases
 ALIKE: Final = 0.5  # share of the sample that an edited paragraph keeps
@@ -145,8 +143,7 @@ class Paragraphs:
         version, n, m = _HEAD.unpack_from(data)
         at = _HEAD.size
         rest = len(data) - at - n * _ROW - m * 4
-        is_known = version == VERSION or (version == WITHOUT_SENTENCES and rest == 0)
-        if not is_known or rest < 0 or rest % _PAIR:
+        if version != VERSION or rest < 0 or rest % _PAIR:
             return None
         kept = np.frombuffer(data, "<u4", n, at)
         certain = np.frombuffer(data, "u1", n, at + 4 * n).astype(np.bool_)
@@ -246,11 +243,7 @@ def normalized(line: str, *, may_count: bool = False) -> str:
     One that *may_count* is without what a clock or a counter changes.
     """
     line = (html.unescape(line) if "&" in line else line).lower()
-    if (
-        may_count
-        and len(line) <= SHORT
-        and len(line) + (IDEOGRAPH - 1) * has_no_spaces(line) <= SHORT
-    ):
+    if may_count and len(line) <= SHORT and _letters(line) <= SHORT:
         line = _COUNTED.sub(" ", line)
     return " ".join(words_of(line))
 

@@ -25,7 +25,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.address_counts import AddressCounts, with_address
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.memory import BlockKeys, SiteMemory, main_container
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory, main_container, period_of
 
 # Below it a page is no article. At .1 a little more of the error goes away on `sites_daniel`, whose
 # articles declare nothing, but three quarters of `other_pages_wcxb` would be learned, not a third.
@@ -71,13 +71,7 @@ class SiteContext:
         of other pages of the site add to the log-odds.
         """
         keys = BlockKeys.of(page)
-        added = SiteMemory.of_address(self.url, article_probability, self.minute)
-        place = 0
-        if article_probability >= MIN_LEARNED:
-            of_page = SiteMemory.of_page(keys, probability, self.minute)
-            added = replace(of_page, addresses=added.addresses)
-            place = main_container(keys, keys.words * probability)
-        self.update = SiteUpdate(added, place)
+        self.update = self._update(keys, probability, article_probability)
         with_memory = adjusted(self.memory, keys, probability)
         if by_labels is not None:
             with_memory = corrected(with_memory, by_labels)
@@ -96,11 +90,18 @@ class SiteContext:
     def labelled(self, page: Page, inside: Bools) -> SiteUpdate:
         """What *page* adds, the tokens of whose article are *inside* (bool[n_tokens])."""
         is_inside = page.blocks.mostly(inside & page.tokens.is_word).astype(float)
-        keys = BlockKeys.of(page)
-        addresses = AddressCounts.of(self.url, 1.0, self.minute)
-        added = SiteMemory.of_page(keys, is_inside, self.minute, labelled=True)
-        added = replace(added, addresses=addresses)
-        return SiteUpdate(added, main_container(keys, keys.words * is_inside))
+        return self._update(BlockKeys.of(page), is_inside, 1.0, labelled=True)
+
+    def _update(
+        self, keys: BlockKeys, inside: Floats, article_probability: float, *, labelled: bool = False
+    ) -> SiteUpdate:
+        """What the page adds, by the probability of each of its blocks and of an article."""
+        addresses = AddressCounts.of(self.url, article_probability, self.minute)
+        if article_probability < MIN_LEARNED:
+            return SiteUpdate(SiteMemory(period=period_of(self.minute), addresses=addresses))
+        added = SiteMemory.of_page(keys, inside, self.minute, labelled=labelled)
+        place = main_container(keys, keys.words * inside)
+        return SiteUpdate(replace(added, addresses=addresses), place)
 
 
 def as_emitted(page: Page, before: Paragraphs, with_memory: Floats, alone: Floats) -> Floats:

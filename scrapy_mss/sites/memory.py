@@ -277,12 +277,6 @@ class SiteMemory:
             _containers(keys, inside, minute, labelled=labelled).bounded(MAX_CONTAINERS),
         )
 
-    @classmethod
-    def of_address(cls, url: str, article_probability: float, minute: int) -> SiteMemory:
-        """The memory of the address of a single page, which was downloaded in *minute*."""
-        addresses = AddressCounts.of(url, article_probability, minute)
-        return cls(period=period_of(minute), addresses=addresses)
-
     def plus(self, other: SiteMemory) -> SiteMemory:
         """Both memories added, within the bounds."""
         return SiteMemory.total((self, other))

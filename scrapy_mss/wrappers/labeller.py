@@ -18,7 +18,7 @@ since the model would learn as article what was to be excluded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 
@@ -118,18 +118,12 @@ def label(wrapper: Wrapper, page: str | Tokens) -> Labelling:
     tree = aligned(tokens)
     if isinstance(tree, Reason):
         return unlabelled(wrapper, tokens, tree)
-    found = _Labeller(wrapper, tree).label()
-    del tree  # frees its memory before the text is rendered
-    return _with_text(found)
+    return label_tree(wrapper, tree)
 
 
 def label_tree(wrapper: Wrapper, tree: AlignedTree) -> Labelling:
     """Label a page by *wrapper*, given its *tree* from `aligned`."""
-    return _with_text(_Labeller(wrapper, tree).label())
-
-
-def _with_text(found: Labelling) -> Labelling:
-    return replace(found, text=readable(found.tokens, found.inside))
+    return _Labeller(wrapper, tree).label()
 
 
 def aligned(tokens: Tokens) -> AlignedTree | Reason:
@@ -181,6 +175,7 @@ class _Labeller:
             self.tree.tokens,
             inside,
             excluded,
+            text=readable(self.tree.tokens, inside),
             title=title[0] if title else "",
             authors=authors,
             published=published[0] if published else "",

@@ -179,14 +179,8 @@ def test_a_classifier_is_rebuilt_from_its_arrays(classifier: BlockClassifier) ->
     rebuilt = BlockClassifier.from_arrays(classifier.arrays)
 
     assert list(rebuilt.arrays) == list(classifier.arrays)
-    for name, array in classifier.arrays.items():
-        assert np.array_equal(rebuilt.arrays[name], array)
+    assert all(rebuilt.arrays[name] is array for name, array in classifier.arrays.items())
     assert rebuilt.digest == classifier.digest
-    assert rebuilt.evidence_weights is classifier.evidence_weights
-    for rebuilt_one, one in zip(rebuilt.networks, classifier.networks, strict=True):
-        assert rebuilt_one.hidden is one.hidden
-    assert rebuilt.page_weights is classifier.page_weights
-    assert rebuilt.confidence_weights is classifier.confidence_weights
 
 
 @given(st.data())
@@ -268,39 +262,22 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-@given(
-    st.lists(st.lists(st.floats(width=32), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
-    st.integers(0, 20),
-)
+@given(st.lists(st.lists(st.floats(), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5))
 @examples(5)
-def test_inputs_are_standardized_alike_however_they_lie(rows: list[list[float]], seed: int) -> None:
-    network = random_network(N_INPUTS, seed=seed)
-    # As a page's inputs are: each is contiguous.
-    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
+def test_inputs_are_standardized_alike_however_they_lie(rows: list[list[float]]) -> None:
+    network = random_network(N_INPUTS)
+    inputs = np.array(rows, np.float64).reshape(-1, N_INPUTS)
 
     with np.errstate(all="ignore"):
-        one, plain = both(lambda: network.standardized(inputs))
-        other = network.standardized(inputs.copy())
+        as_rows, plain = both(lambda: network.standardized(inputs))
+        as_columns = network.standardized(inputs.T.copy().T)  # as a page's inputs are
+        short = network.standardized(inputs.astype(np.float32))
 
-    assert one.dtype == np.float32
-    assert one.flags.f_contiguous
-    assert other.flags.f_contiguous
-    # As numbers: one that is none has no bits of its own.
-    assert np.array_equal(one, other, equal_nan=True)
-    assert np.array_equal(one, plain, equal_nan=True)
-
-
-@given(
-    st.lists(st.lists(st.floats(-1e30, 1e30), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
-    st.integers(0, 20),
-)
-@examples(2)
-def test_long_numbers_are_standardized_as_short_ones(rows: list[list[float]], seed: int) -> None:
-    network = random_network(N_INPUTS, seed=seed)
-    inputs = np.array(rows, np.float64).reshape(-1, N_INPUTS).T.copy().T
-    expected = network.standardized(inputs.astype(np.float32)).tolist()
-
-    assert network.standardized(inputs).tolist() == expected
+    assert plain.dtype == np.float32
+    for found in (as_rows, as_columns, short):
+        assert found.flags.f_contiguous
+        # As numbers: one that is none has no bits of its own.
+        assert np.array_equal(found, plain, equal_nan=True)
 
 
 @pytest.mark.parametrize(("tiles", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 2)])

@@ -40,7 +40,7 @@ def test_texts_are_counted_by_their_first_characters(source: str) -> None:
     page = Page.of(source)
     tokens = page.tokens
 
-    one, other = both(lambda: text_counts(page.texts, set(), set()))
+    one, other = both(lambda: text_counts(tokens, page.blocks, set(), set()))
 
     assert [column.tobytes() for column in one] == [column.tobytes() for column in other]
     for block, run in enumerate(block_runs(tokens)):
@@ -66,7 +66,9 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
     ids, is_word = page.tokens.token_id.tolist(), page.tokens.is_word
     blocks = [[ids[at] for at in run if is_word[at]] for run in block_runs(page.tokens)]
 
-    for found in both(lambda: text_counts(page.texts, known, pairs_of(some.tolist()))):
+    for found in both(
+        lambda: text_counts(page.tokens, page.blocks, known, pairs_of(some.tolist()))
+    ):
         n_words = [sum(word in known for word in words) for words in blocks]
         n_pairs = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
         assert found.of("title_words").tolist() == n_words
@@ -119,8 +121,8 @@ def test_columns_of_other_tokens_are_refused(name: str) -> None:
 
 def test_places_beyond_an_array_are_refused() -> None:
     tokens, beyond = tokenize("<p>one two</p>"), np.full(1, 9, np.int32)
-    far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
-    late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
+    far = SimpleNamespace(text=beyond, first_text=np.zeros(1, np.intp))
+    late = SimpleNamespace(text=np.zeros(1, np.int32), first_text=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
     wide = SimpleNamespace(tokens=tokens, blocks=blocks)
     calls: tuple[Callable[[], object], ...] = (

@@ -18,7 +18,6 @@ from scrapy_mss.blocks.features import (
     KEY_LEVELS,
     PARENTS,
     PATH_LENGTH,
-    Columns,
     container_features,
     evidence_mass,
 )
@@ -209,21 +208,6 @@ def test_the_heading_above_is_the_last_one_before(source: str) -> None:
 )
 def test_what_may_be_a_headline(body: str, *, found: bool) -> None:
     assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
-
-
-def test_some_rows_come_in_the_order_that_they_are_asked_for_in_and_are_a_copy() -> None:
-    columns = Columns(("one", "two", "three"), np.arange(6.0).reshape(3, 2))
-
-    some = columns.some(("three", "one"))
-    some[:] = 7.0
-
-    assert columns["three"].tolist() == [4.0, 5.0]
-    assert columns["one"].tolist() == [0.0, 1.0]
-
-
-def test_a_name_that_is_not_there_is_named() -> None:
-    with pytest.raises(KeyError, match="four"):
-        Columns(("one",), np.zeros((1, 2)))["four"]
 
 
 SCORES = st.lists(st.sampled_from([-3.0, -0.5, 0.0, 0.25, 1.0, 4.0]), min_size=1, max_size=7)

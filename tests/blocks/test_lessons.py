@@ -15,17 +15,17 @@ from scrapy_mss.blocks.lessons import (
     UNTAUGHT,
     Gain,
     Lessons,
-    Normal,
     Readings,
     ScriptLesson,
     SiteSums,
     corrected,
+    fitted,
     places,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.scripts import ARABIC, CYRILLIC, GREEK, HAN, KANA, LATIN, script_of
 from scrapy_mss.blocks.traits import FIRST_TRAIT
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Floats, Indices
 
 N_BLOCKS = 12
 TRAITS = np.uint64(2**24 - 1)  # the bits of a row's key
@@ -95,7 +95,7 @@ def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_l
     odds = np.array([each for _, each, _ in blocks])
     label = np.array([each for _, _, each in blocks], float)
     table = SiteSums(place, np.ones(len(place)), label - corrected(np.full(len(place), 0.5), odds))
-    correction = table.normal.correction()
+    correction = fitted(table.normal_equations())
 
     slope, curvature = table.gain(correction)
     weight = Gain(np.array([slope]), np.array([curvature])).weight
@@ -112,18 +112,22 @@ def test_the_fit_to_sums_of_sites_is_that_to_all_of_their_blocks() -> None:
     rng = np.random.default_rng(1)
     place, weight = rng.integers(0, lessons.N_PLACES, 40), rng.random(40)
     residual = rng.normal(size=40)
-    halves = [Normal.of(place[i::2], weight[i::2], residual[i::2]) for i in (0, 1)]
 
-    whole = Normal.of(place, weight, residual)
+    one, other = (
+        SiteSums(place[half::2], weight[half::2], residual[half::2]).normal_equations()
+        for half in (0, 1)
+    )
 
-    assert np.allclose(halves[0].plus(halves[1]).correction(), whole.correction())
+    assert np.allclose(
+        fitted(one + other), fitted(SiteSums(place, weight, residual).normal_equations())
+    )
 
 
 def test_a_site_that_has_blocks_at_all_places_is_fitted_in_little_memory() -> None:
     place, ones = np.arange(lessons.N_PLACES), np.ones(lessons.N_PLACES)
     tracemalloc.start()
     try:
-        Normal.of(place, ones, ones)
+        SiteSums(place, ones, ones).normal_equations()
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -147,7 +151,7 @@ def test_a_thread_that_asks_while_another_works_them_out_gets_the_same(
 ) -> None:
     known, of_sites, meanwhile = taught(6), Lessons._by_sites, list[ScriptLesson]()  # noqa: SLF001
 
-    def ask(self: Lessons, rows: Sequence[slice]) -> ScriptLesson:
+    def ask(self: Lessons, rows: Sequence[Indices]) -> ScriptLesson:
         if not meanwhile:
             meanwhile.append(UNTAUGHT)  # so that this is done once
             meanwhile[0] = self.of_script(LATIN)
@@ -281,26 +285,26 @@ def test_a_place_tells_lengths_distances_and_tags_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["place", "script", "weight", "sum", "least", "order", "shape", "reader"]
+    "changes",
+    [
+        {"keys": [2**17 - 2**4, 2**20]},  # no place
+        {"keys": [15 << 17, 2**23]},  # no script
+        {"keys": [1, 1]},
+        {"sums": [[-1, 0], [0, 0]]},
+        {"sums": [[0, 2**60], [0, 0]]},
+        {"sums": [[0, -(2**63)], [0, 0]]},
+        {"sums": [[0], [0]]},
+        {"reader": -1},
+    ],
+    ids=str,
 )
-def test_rows_that_no_pages_have_are_rejected(bad: str) -> None:
-    known = taught(1)
-    keys, sums, reader = known.keys.copy(), known.sums.copy(), -1 if bad == "reader" else 0
-    if bad == "place":
-        keys[0] |= np.uint64(2**17 - 2**4)
-    elif bad == "script":
-        keys[0] |= np.uint64(15 << 17)
-    elif bad == "weight":
-        sums[0, 0] = -1
-    elif bad in ("sum", "least"):
-        sums[0, 1] = 2**60 if bad == "sum" else -(2**63)
-    elif bad == "order":
-        keys[0] = keys[1]
-    elif bad == "shape":
-        sums = sums[:, :1]
+def test_rows_that_no_pages_have_are_rejected(changes: dict[str, object]) -> None:
+    sound = {"keys": [1, 2], "sums": [[0, 0], [0, 0]], "reader": 0}
+    keys, sums, reader = (sound | changes).values()
+    assert len(Lessons(np.array([1, 2], np.uint64), np.zeros((2, 2), np.int64)))
 
     with pytest.raises(ValueError, match="lessons"):
-        Lessons(keys, sums, reader)
+        Lessons(np.array(keys, np.uint64), np.array(sums, np.int64), reader)  # type: ignore[arg-type]
 
 
 def test_sums_stay_within_what_can_be_stored() -> None:

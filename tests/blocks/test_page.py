@@ -41,14 +41,6 @@ def test_blocks_of_the_title_are_in_it(source: str) -> None:
 
 
 @given(PAGES)
-def test_words_before_a_block_are_those_of_the_blocks_before_it(source: str) -> None:
-    page = Page.of(source)
-    words = page.blocks.words.tolist()
-
-    assert page.words_before.tolist() == [sum(words[:number]) for number in range(len(words))]
-
-
-@given(PAGES)
 def test_blocks_have_equal_hashes_exactly_if_they_have_equal_texts(source: str) -> None:
     page = Page.of(source)
     texts = [tuple(page.tokens.token_id[run].tolist()) for run in block_runs(page.tokens)]

@@ -1,17 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs, block_inputs
+from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, BlockInputs, block_inputs
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     CONFIDENCE_FEATURES,
-    MEANS,
     PAGE_FEATURES,
     UNDECLARED,
     Origin,
@@ -191,48 +192,36 @@ def test_times_are_those_between_the_first_and_the_last_kept_block(
     mask: Bools = np.isin(np.arange(len(page.blocks)), kept)
 
     assert len(page.blocks) == 5
-    assert read_as(page, mask, said(np.zeros((len(OPINIONS), 5)))).times == n
+    assert read_as(page, mask).times == n
 
 
 SHORT = Page.of("<p>one two three four<p>five six<p>seven eight")  # of 4, 2 and 2 words
 
 
-def read_as(page: Page, kept: Bools, columns: Columns) -> ReadPage:
-    """A *page* of which these blocks were *kept*."""
+def read_as(
+    page: Page,
+    kept: Sequence[bool] | Bools,
+    said: Sequence[Sequence[float]] = (),
+    probability: Sequence[float] | None = None,
+) -> ReadPage:
+    """A *page* of which these blocks were *kept*, by its first opinions as they have *said*."""
     n = len(page.blocks)
-    return ReadPage(page, BlockInputs(np.zeros(n), columns), np.full(n, PROBABILITY), kept, 0.5)
-
-
-def said(kept: Floats, words: tuple[int, ...] | None = None) -> Columns:
-    """Inputs of opinions that keep blocks as *kept* (float64[n_opinions, n]) has it."""
-    names = [opinion.name for opinion in OPINIONS]
-    shares = np.empty(kept.shape)
-    shares[:] = np.average(kept, axis=1, weights=words, keepdims=True)
-    of_blocks, of_page = (f"opinion_{name}" for name in names), (f"share_of_{n}" for n in names)
-    others = np.zeros((len(MEANS), kept.shape[1]))
-    return Columns((*of_blocks, *of_page, *MEANS), np.concatenate((kept, shares, others)))
-
-
-def columns(*opinions: list[float]) -> Columns:
-    """Inputs of the first opinions; the others keep nothing."""
-    silent = [[0.0, 0.0, 0.0]] * (len(OPINIONS) - len(opinions))
-    return said(np.array([*opinions, *silent]), (4, 2, 2))
+    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
+    for opinion, of in zip(OPINIONS, said, strict=False):
+        columns[f"opinion_{opinion.name}"][:] = of
+        columns[f"share_of_{opinion.name}"][:] = np.average(of, weights=page.words)
+    inputs = BlockInputs(np.zeros(n), columns)
+    of_blocks = np.full(n, PROBABILITY) if probability is None else np.array(probability, float)
+    return ReadPage(page, inputs, of_blocks, np.array(kept, np.bool_), 0.5)
 
 
 def test_agreement_is_f1_by_words_with_each_opinion_that_keeps_anything() -> None:
-    kept: Bools = np.array([True, True, False])
+    kept = [True, True, False]
 
-    found = read_as(SHORT, kept, columns([1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 1])).agreements
+    found = read_as(SHORT, kept, [[1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 1]]).agreements
 
     assert found == pytest.approx([1, 2 * 4 / (6 + 4), 0])
-    assert read_as(SHORT, kept, columns()).agreements == []
-
-
-def reading(page: Page, probability: list[float], kept: list[bool]) -> ReadPage:
-    scores = np.full(len(page.blocks), 2.0)
-    inputs = block_inputs(page, np.tile(scores, (len(POOLINGS), 1)), scores)
-    mask: Bools = np.array(kept, np.bool_)
-    return ReadPage(page, inputs, np.array(probability, np.float64), mask, 0.5)
+    assert read_as(SHORT, kept).agreements == []
 
 
 @pytest.mark.parametrize(
@@ -249,7 +238,9 @@ def reading(page: Page, probability: list[float], kept: list[bool]) -> ReadPage:
 def test_the_expected_f1_by_hand(
     probability: list[float], kept: list[bool], expected: float
 ) -> None:
-    assert expected_f1(reading(SHORT, probability, kept)) == pytest.approx(expected, abs=0.001)
+    assert expected_f1(read_as(SHORT, kept, probability=probability)) == pytest.approx(
+        expected, abs=0.001
+    )
 
 
 @given(PAGES, st.data())
@@ -259,7 +250,7 @@ def test_confidence_features_are_finite(html: str, data: st.DataObject) -> None:
     probability = data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n))
     kept = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
 
-    found: Floats = confidence_features(reading(page, probability, kept))
+    found: Floats = confidence_features(read_as(page, kept, probability=probability))
 
     assert found.shape == (len(CONFIDENCE_FEATURES),)
     assert np.isfinite(found).all()

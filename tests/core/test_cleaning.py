@@ -47,13 +47,8 @@ def remaining(source: str, rules: tuple[Rule, ...] = PAPER_RULES) -> str:
         ("zero |one| two", "one"),
         # Of the elements that are removed each alone; what they contain is the oracle's matter.
         ("|one <div>two <a>x</a></div> three|", "one three"),
-        ("|one <div>two <img></div> three|", "one three"),
-        ("|one <div>two <embed></div> three|", "one three"),
-        ("|one <div>two <applet></applet></div> three|", "one three"),
-        ("|one <div>two <object></object></div> three|", "one three"),
         ("|one <div>two</div> three|", "one <div> two </div> three"),
         ("|one <a>x</a> three|", "one <a> x </a> three"),
-        ("|one <table><tr><td>x</table> three|", "one three"),
         ("|one <iframe>x</iframe> three|", "one three"),
         ("|one <script>x</script> <style>y</style> three|", "one three"),
     ],
@@ -145,10 +140,6 @@ def test_a_trimmed_span_begins_and_ends_with_text(source: str, expected: str) ->
 
     assert " ".join(shown(tokens)[found.start : found.end]) == expected
     assert found.value == span.value * bool(expected)
-
-
-def test_an_empty_span_is_trimmed_to_an_empty_span() -> None:
-    assert trimmed(tokenize("one"), EMPTY) == EMPTY
 
 
 def cut(source: str, boundaries: tuple[Boundary, ...] = (HORIZONTAL_RULE,)) -> str:

@@ -18,11 +18,9 @@ from scrapy_mss.core.features import UNIGRAM, Family
 from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, Observation, logistic
 from scrapy_mss.crawl.processes import packed
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.models.profiles import DEFAULT
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import LAYOUTS, ODD
-from tests.helpers.news_pages import news_page
 
 PAPER = ("trigram", "unclosed_tag")
 CLEANEVAL = ("unigram", "unclosed_tag")
@@ -160,26 +158,14 @@ def test_the_digest_names_pages_and_labels(pages: list[Example], data: st.DataOb
     assert len(set(digests)) == len(digests)
 
 
-def test_an_observation_is_what_learning_adds() -> None:
-    page, inside = news_page(0).page, news_page(0).inside
-    bayes = learned(DEFAULT.families, [(news_page(1).page, news_page(1).inside)])
-    before = state(bayes)
-
-    observation = bayes.observe(page, inside)
-
-    assert state(bayes) == before
-    bayes.add(observation)
-    expected = [(news_page(n).page, news_page(n).inside) for n in range(2)]
-    assert state(bayes) == state(learned(DEFAULT.families, expected))
-
-
 @given(st.lists(labelled(LAYOUTS), max_size=5), st.integers(0, 5))
 def test_tables_and_filled_buckets_are_the_same_counts(pages: list[Example], n: int) -> None:
     """Whether tables are made before, between or after what is learned."""
     bayes, without_tables = learned(SMALL, pages[:n]), learned(SMALL, pages)
     assert bayes.counts
-    for page, inside in pages[n:]:
-        bayes.learn(page, inside)
+    observed = [bayes.observe(page, inside) for page, inside in pages[n:]]
+    for each in observed:
+        bayes.add(each)
 
     totals = bayes.total(), without_tables.total()
 
@@ -280,21 +266,6 @@ def test_learning_stops_before_a_count_overflows(nearly_full: NaiveBayes[Page]) 
     assert nearly_full.has_room(nearly_full.observe(Page.of("two"), outside[:1]))
 
 
-def test_learning_stops_before_a_count_of_class_words_overflows() -> None:
-    page, inside = Page.of("<div class=story>one two three</div>"), np.ones(5, np.bool_)
-    bayes = new_counts(["class_words"])
-    (bucket,) = CLASS_WORDS.values(page, CLASS_WORDS.bits).bucket
-    bayes.counts["class_words"][bucket, IN] = MAX_COUNT - 3
-
-    with pytest.raises(OverflowError, match="start a new one"):
-        bayes.learn(page, inside)
-
-    assert bayes.pages == 0
-    bayes.counts["class_words"][bucket, IN] = MAX_COUNT - 4
-    bayes.learn(page, inside)
-    assert bayes.counts["class_words"].max() == MAX_COUNT
-
-
 def test_a_merge_that_would_overflow_changes_nothing(nearly_full: NaiveBayes[Page]) -> None:
     before = state(nearly_full)
 
@@ -304,19 +275,6 @@ def test_a_merge_that_would_overflow_changes_nothing(nearly_full: NaiveBayes[Pag
     assert state(nearly_full) == before
     nearly_full.merge(unigrams("two one one", [False] * 3))
     assert nearly_full.counts["unigram"].max() == MAX_COUNT
-
-
-def test_memory_is_the_tables_whatever_is_learned() -> None:
-    bayes = new_counts(PAPER)
-    tables = list(bayes.counts.values())
-    page = Page.of(" ".join(f"w{n}" for n in range(1000)))
-
-    bayes.learn(page, np.ones(1000, np.bool_))
-
-    assert all(one is other for one, other in zip(tables, bayes.counts.values(), strict=True))
-    assert sum(table.nbytes for table in tables) == sum(
-        2 * 4 << FAMILIES[name].bits for name in PAPER
-    )
 
 
 @pytest.mark.parametrize("name", ODD)

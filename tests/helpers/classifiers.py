@@ -20,7 +20,8 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import CONFIDENCE_FEATURES, page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.models.format import classifier_inputs
-from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, Profile
 from tests.helpers.news_pages import news_page
 
 N_HIDDEN = 5
@@ -35,6 +36,14 @@ def counts_of(
         page = news_page(number)
         bayes.learn(Page(page.tokens), page.inside)
     return bayes
+
+
+def trained(*numbers: int, profile: Profile = DEFAULT) -> Model:
+    """A model that has learned the pages *numbers*, whose keys it knows."""
+    model = Model(profile, None, counts_of(numbers, profile.families))
+    for number in numbers:
+        model.learned_pages.add(2**40 + number, 0)
+    return model
 
 
 def input_names() -> tuple[str, ...]:

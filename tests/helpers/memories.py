@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.sites.address_counts import MAX_SHAPES
-from scrapy_mss.sites.memory import BlockKeys, SiteMemory
+from scrapy_mss.sites.address_counts import MAX_SHAPES, AddressCounts
+from scrapy_mss.sites.memory import BlockKeys, SiteMemory, period_of
 
 NOW = 29_500_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -17,7 +17,13 @@ def page_memory(html: str, minute: int = NOW, path: str = "news/17") -> SiteMemo
     page = Page.of(html)
     inside = np.linspace(1.0, 0.0, len(page.blocks))
     memory = SiteMemory.of_page(BlockKeys.of(page), inside, minute)
-    return memory.plus(SiteMemory.of_address(f"http://a.example/{path}", 1.0, minute))
+    return memory.plus(address_memory(f"http://a.example/{path}", 1.0, minute))
+
+
+def address_memory(url: str, article_probability: float, minute: int = NOW) -> SiteMemory:
+    """What a page adds that is no article."""
+    addresses = AddressCounts.of(url, article_probability, minute)
+    return SiteMemory(period=period_of(minute), addresses=addresses)
 
 
 def numbered(number: int) -> str:

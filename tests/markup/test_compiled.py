@@ -36,8 +36,8 @@ from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import _text_code, tokenize
 from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens
-from scrapy_mss.metadata.tree import IS_RAW, tag_rows
 from scrapy_mss.pages.declarations import occurrences
+from scrapy_mss.pages.tree import IS_RAW, tag_rows
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES

@@ -16,8 +16,8 @@ from lxml import etree
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata.fields import FIELDS, resolve_field
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.tree import BREAKS, HIDDEN, MAX_VISITS, Element, PageTree
 from scrapy_mss.pages.text import clean
+from scrapy_mss.pages.tree import BREAKS, HIDDEN, MAX_VISITS, Element, PageTree
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 

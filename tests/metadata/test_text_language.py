@@ -86,11 +86,12 @@ FULL_DISK = """
 import resource
 from scrapy_mss.article import page_metadata
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata.parsed_page import ParsedPage
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # the library's model takes more
 for _ in range(2):
-    page = tokenize("<html lang=de><title>Ferry</title>")
-    fields = page_metadata(page, "http://example.com/1", "The ferry sails. " * 40)
+    page = ParsedPage(tokenize("<html lang=de><title>Ferry</title>"), None)
+    fields = page_metadata(page, page.tree.tokens.is_word, "The ferry sails. " * 40)
     print(fields.values["title"], fields.values["language"])
 """
 

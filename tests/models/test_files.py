@@ -3,8 +3,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
 from stat import S_ISDIR
 
@@ -25,13 +25,10 @@ from scrapy_mss.models.files import (
 from scrapy_mss.models.format import MAGIC, ModelError, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, random_classifier, trained
 from tests.helpers.news_pages import news_page
 
-
-def trained(*numbers: int) -> Model:
-    """A model that learned these pages."""
-    return Model(TRIGRAM, None, counts_of(numbers, TRIGRAM.families))
+of_trigrams = partial(trained, profile=TRIGRAM)
 
 
 @pytest.fixture
@@ -41,24 +38,6 @@ def path(tmp_path: Path) -> Path:
 
 def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [(b"", "not a scrapy-mss model"), (b"<html>", "not a scrapy-mss model"), (None, "is damaged")],
-)
-def test_an_error_names_the_file(path: Path, content: bytes | None, fault: str) -> None:
-    path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
-
-    with pytest.raises(ModelError, match=fault) as caught:
-        read_model(path)
-
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_a_missing_file_is_reported_as_such(path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=path.name):
-        read_model(path)
 
 
 FAILURES = {"write": "os.fsync", "rename": "pathlib.Path.replace"}
@@ -118,35 +97,28 @@ def test_without_a_file_a_store_has_an_empty_model(tmp_path: Path, name: str) ->
     assert names(tmp_path) == ["a.file"]
 
 
-def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
-    one, other = ModelFile(path, TRIGRAM), ModelFile(path, TRIGRAM)
-
-    one.add(trained(1))
-    other.add(trained(2))
-    added = one.load()
-
-    assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
-    assert to_bytes(one.load()) == path.read_bytes()
+def full() -> Model:
+    model = Model(TRIGRAM)
+    model.bayes.counts["trigram"][:] = 2**32 - 1
+    return model
 
 
-def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
-    damaged = to_bytes(trained(1))[:-1] + b"\0"
-    path.write_bytes(damaged)
-
-    with pytest.raises(ModelError, match=path.name):
-        ModelFile(path, TRIGRAM).add(trained(2))
-
-    assert path.read_bytes() == damaged
+UNFIT = {
+    "damaged": (to_bytes(of_trigrams(1))[:-1] + b"\0", "the model is damaged"),
+    "of other features": (to_bytes(Model(PAPER)), "'paper', not for 'trigram'. Name another file"),
+    "full": (to_bytes(full()), "a count would exceed 32 bits"),
+}
 
 
-def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
-    write_model(path, trained(1))
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_file_that_cannot_be_added_to_is_named_and_left_alone(path: Path, name: str) -> None:
+    data, why = UNFIT[name]
+    path.write_bytes(data)
 
-    with pytest.raises(ModelError, match="'trigram', not for 'paper'") as caught:
-        ModelFile(path, PAPER).add(Model(PAPER))
+    with pytest.raises(ModelError, match=f"{path.name}: .*{why}"):
+        ModelFile(path, TRIGRAM).add(of_trigrams(2))
 
-    assert "Name another file" in str(caught.value)
-    assert path.read_bytes() == to_bytes(trained(1))
+    assert path.read_bytes() == data
 
 
 def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
@@ -177,11 +149,11 @@ def links(tmp_path: Path, path: Path) -> list[Path]:
 
 
 def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
-    write_model(links[0], trained(0))
-    ModelFile(links[1], TRIGRAM).add(trained(1))
+    write_model(links[0], of_trigrams(0))
+    ModelFile(links[1], TRIGRAM).add(of_trigrams(1))
 
     assert all(link.is_symlink() for link in links)
-    assert path.read_bytes() == to_bytes(trained(0, 1))
+    assert path.read_bytes() == to_bytes(of_trigrams(0, 1))
     assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
 
 
@@ -215,39 +187,6 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
     assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
 
 
-def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
-    full = Model(TRIGRAM)
-    full.bayes.counts["trigram"][:] = 2**32 - 1
-    write_model(path, full)
-    before = path.read_bytes()
-
-    with pytest.raises(ModelError, match=path.name):
-        ModelFile(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == before
-
-
-class _CountedFile(BytesIO):
-    """Counts the bytes that are read of it."""
-
-    n_read = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        self.n_read += len(data)
-        return data
-
-
-def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = _CountedFile(bytes(2**20))
-    monkeypatch.setattr(model_files, "open_regular", lambda _: file)
-
-    with pytest.raises(ModelError, match="not a scrapy-mss model"):
-        read_model("huge")
-
-    assert file.n_read == len(MAGIC)
-
-
 def test_a_file_larger_than_any_model_is_rejected(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,9 +207,9 @@ def test_a_folder_that_cannot_be_synced_fails_no_write(
 
     monkeypatch.setattr(model_files, "sync_directory", fail)
 
-    write_model(path, trained(1))
+    write_model(path, of_trigrams(1))
 
-    assert path.read_bytes() == to_bytes(trained(1))
+    assert path.read_bytes() == to_bytes(of_trigrams(1))
     assert "cannot be synced; a power cut may undo the last change" in caplog.text
 
 
@@ -280,11 +219,6 @@ MAX_SIZE = 8_000_000  # bytes
 @pytest.fixture(scope="module")
 def bundled() -> Model:
     return bundled_model()
-
-
-def learned(*numbers: int) -> Model:
-    """What a crawl learned."""
-    return Model(DEFAULT, None, counts_of(numbers))
 
 
 def test_the_bundled_model_is_small_complete_and_of_the_default_profile(bundled: Model) -> None:
@@ -308,7 +242,7 @@ def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
 
 
 def test_what_a_crawl_learned_stays_beside_the_bundled_counts(bundled: Model) -> None:
-    crawl = learned(1, 2)
+    crawl = trained(1, 2)
 
     whole = with_bundled(crawl)
 

@@ -4,14 +4,14 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import FORMAT, MAGIC, MAX_HEADER, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, PROFILES, TRIGRAM, Profile
@@ -56,61 +56,16 @@ def test_the_first_and_last_buckets_and_the_greatest_counts_are_kept() -> None:
     assert np.array_equal(after.bayes.counts["trigram"], before.bayes.counts["trigram"])
 
 
-def test_equal_models_have_equal_bytes() -> None:
-    at_once, merged = trained(pages=3), trained(pages=1)
+@given(st.data())
+def test_bytes_that_were_changed_cut_off_or_appended_are_rejected(
+    stored: bytes, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(stored) - 1) | st.integers(0, read_header(stored)[1]))
+    changed = bytearray(stored)
+    changed[place] ^= data.draw(st.integers(1, 255))
 
-    merged.bayes.merge(trained(pages=2, first=1).bayes)
-
-    assert to_bytes(merged) == to_bytes(at_once)
-    assert to_bytes(from_bytes(to_bytes(at_once))) == to_bytes(at_once)
-
-
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
-def test_a_model_that_learned_nothing_is_small(profile: Profile) -> None:
-    data = to_bytes(Model(profile))
-
-    assert len(data) < 2000
-    assert from_bytes(data).bayes.pages == 0
-
-
-def test_nothing_is_pickled(stored: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise AssertionError
-
-    for name in ("load", "loads", "dump", "dumps", "Unpickler", "Pickler"):
-        monkeypatch.setattr(f"pickle.{name}", fail)
-
-    assert to_bytes(from_bytes(stored)) == stored
-    source = Path(model_format.__file__).read_text(encoding="utf-8")
-    assert "pickle" not in source.replace("No pickle", "")
-
-
-def places_in(data: bytes) -> list[int]:
-    """Every byte of the header and of the end of *data*, and some of the bytes between."""
-    header_ends = read_header(data)[1]
-    return [
-        *range(header_ends + 40),
-        *range(header_ends + 40, len(data) - 40, 97),
-        *range(len(data) - 40, len(data)),
-    ]
-
-
-def test_every_truncation_is_rejected(stored: bytes) -> None:
-    for length in places_in(stored):
-        rejection_of(stored[:length])
-
-
-def test_every_flipped_byte_is_rejected(stored: bytes) -> None:
-    for place in places_in(stored):
-        for flip in (0x01, 0x80, 0xFF):
-            damaged = bytearray(stored)
-            damaged[place] ^= flip
-            rejection_of(bytes(damaged))
-
-
-def test_bytes_after_a_model_are_rejected(stored: bytes) -> None:
-    rejection_of(stored + b"\0")
-    rejection_of(stored + stored)
+    for damaged in (bytes(changed), stored[:place], stored + changed[place:]):
+        rejection_of(damaged)
 
 
 @pytest.mark.parametrize(
@@ -140,13 +95,6 @@ def test_an_older_format_is_rejected_with_the_advice_to_train_again(old: int) ->
     assert f"format {old}" in message
     assert f"reads format {FORMAT}" in message
     assert "Train it again" in message
-
-
-@pytest.mark.parametrize(
-    "version", [float("nan"), float("inf"), -1, "2", True, 2.0, None, [2]], ids=repr
-)
-def test_a_format_that_is_no_number_of_a_format_is_damage(stored: bytes, version: object) -> None:
-    rejection_of(with_header(stored, format=version))
 
 
 def test_an_unknown_profile_is_rejected_by_its_name(stored: bytes) -> None:
@@ -192,7 +140,7 @@ def test_parts_that_do_not_agree_are_rejected_though_the_checksum_fits(
     rejection_of(assembled(CRAFTED[fault](header), body))
 
 
-WRONG: tuple[object, ...] = (None, True, -1, "x", [], {}, 0.5, float("inf"))
+WRONG: tuple[object, ...] = (None, True, -1, "2", [], {}, 2.0, float("inf"), float("nan"))
 
 
 def others(node: Any) -> Iterator[object]:  # noqa: ANN401 - of a header
@@ -261,12 +209,6 @@ def test_a_block_is_unpacked_no_further_than_its_announced_size() -> None:
     assert peak - before < table + 10 * len(bomb)
 
 
-def test_a_block_smaller_than_its_announced_size_is_rejected() -> None:
-    message = rejection_of(single_block(b"\0" * 12, 2))
-
-    assert "12 bytes where 24 were announced" in message
-
-
 def test_a_block_that_cannot_be_unpacked_is_rejected() -> None:
     header, body = parts_of(to_bytes(trained(TRIGRAM)))
 
@@ -277,14 +219,6 @@ def test_a_header_is_read_up_to_a_limit() -> None:
     length = struct.pack("<I", 2**32 - 1)
 
     rejection_of(MAGIC + length + b" " * (MAX_HEADER + 99))
-
-
-def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
-    header, position = read_header(stored)
-
-    assert header["pages"] == 2
-    assert header["profile"] == "paper"
-    assert read_header(stored[:position]) == (header, position)
 
 
 # Keys of learned pages
@@ -311,12 +245,6 @@ def test_keys_of_learned_pages_are_read_as_they_were_written(keys: Sequence[int]
     assert read_keys.dtype == np.uint64
     assert read_generations.dtype == np.uint32
     assert to_bytes(after) == to_bytes(before) == to_bytes(with_pages(reversed(keys)))
-
-
-def test_a_key_takes_at_most_nine_bytes() -> None:
-    keys = np.random.default_rng(0).integers(0, 2**63, 5000).tolist()
-
-    assert len(to_bytes(with_pages(keys))) - len(to_bytes(Model(TRIGRAM))) <= 9 * len(keys) + 100
 
 
 DAMAGED_KEYS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,17 +15,9 @@ from scrapy_mss.models.format import ModelError, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import StoredModel
-from scrapy_mss.storage.tables import MODEL, Change, Key, Store, StoreError, writes_of
-from tests.helpers.classifiers import counts_of
+from scrapy_mss.storage.tables import MODEL, Change, Store, StoreError, writes_of
+from tests.helpers.classifiers import trained
 from tests.helpers.stores import put
-
-
-def trained(*numbers: int) -> Model:
-    """A model that learned these pages."""
-    model = Model(DEFAULT, None, counts_of(numbers, DEFAULT.families))
-    for number in numbers:
-        model.learned_pages.add(number, 0)
-    return model
 
 
 def kept(store: Store) -> bytes:
@@ -90,30 +82,6 @@ def test_each_crawl_comes_to_know_what_all_have_learned(
 
     assert kept(store) == to_bytes(total)
     assert n_deltas(store) <= 2 * (most + 1)
-
-
-def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
-    one.load()
-    other.load()
-    for number in range(5):
-        one.add(trained(number))
-    change = written(store, other, 7)
-    asked: list[Key] = []
-    get = type(store).get
-
-    def noting(self: Store, keys: Iterable[Key]) -> dict[Key, bytes]:
-        asked.extend(keys := list(keys))
-        return get(self, keys)
-
-    monkeypatch.setattr(type(store), "get", noting)
-    others = change.after()
-
-    assert to_bytes(others) == to_bytes(trained(*range(5)))
-    assert asked == [MODEL.key(f"delta {number}") for number in range(1, 6)]
-    assert change.after() is None
 
 
 def test_a_crawl_that_is_far_behind_says_so_and_goes_on(

@@ -14,27 +14,18 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.families import FAMILIES
-from scrapy_mss.crawl.training import Learner
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import StoredModel
 from scrapy_mss.storage.tables import MODEL, Store
-from tests.helpers.checkpoints import alone, finish
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, random_classifier, trained
 from tests.helpers.memories import NOW
 from tests.helpers.model_files import with_header
 from tests.helpers.stores import put
 
 STORED = Path(__file__).parents[1] / "stored"
-
-
-def trained(*numbers: int) -> Model:
-    model = Model(DEFAULT, None, counts_of(numbers))
-    for number in numbers:
-        model.learned_pages.add(2**40 + number, 0)
-    return model
 
 
 @pytest.fixture
@@ -83,18 +74,6 @@ def test_a_family_of_another_version_starts_from_zero_with_one_warning(
     assert counts_in(after, "shape") == counts_in(trained(0, 1, 5), "shape")
     assert [after.pages_of(name) for name in DEFAULT.families] == [1, 3, 3]
     assert len(after.learned_pages) == 3
-
-
-def test_a_crawl_with_another_version_starts_and_continues(
-    old: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    raised(monkeypatch, "unigram")
-
-    learner = alone(Learner(StoredModel(old, DEFAULT)), old)
-    finish(learner)
-
-    assert learner.pages == 2
-    assert learner.failures == 0
 
 
 def test_two_versions_share_what_both_compute_and_keep_what_one_does(

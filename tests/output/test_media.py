@@ -13,11 +13,11 @@ from scrapy_mss.output.media import (
     MAX_MEDIA,
     VIDEO,
     Medium,
-    is_junk,
     kept_media,
     media_fields,
     picture,
 )
+from scrapy_mss.pages.tree import PageTree
 
 URL = "https://news.example/2024/ferry.html"
 CDN = "https://cdn.example"
@@ -33,7 +33,7 @@ def shown(inside: str, lead: str = "") -> list[Medium]:
     tokens = tokenize(source)
     texts = [source[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
     is_kept = [text in ("kept", "one", "two") for text in texts]
-    return kept_media(tokens, np.array(is_kept, np.bool_), URL)
+    return kept_media(PageTree(tokens), np.array(is_kept, np.bool_), URL)
 
 
 def urls(inside: str, lead: str = "") -> list[str]:
@@ -98,6 +98,8 @@ def test_the_largest_size_of_a_late_picture_is_found(tag: str, expected: str) ->
         ("<img src=/p.jpg height='96px'>", "<img src=/p.jpg height='100%'>"),
         ("<img src=/p.jpg class=author-avatar>", "<img src=/p.jpg class=author-at-sea>"),
         ("<img src=/logo.png>", "<img src=/logo/ferry.png>"),
+        ("<img src=/site_Logo-2.PNG>", "<img src=/logotherapist.jpg>"),
+        ("<img src=/spacer.gif>", "<img src=/pixelated-mayor.jpg>"),
         ("<img src='data:image/png;base64,R0'>", "<img src=/p.png>"),
         ("<img src='https://[/x.png'>", "<img src='https://x.example/x.png'>"),
         ("<img src=javascript:go()>", "<img src=//x.example/x.png>"),
@@ -176,8 +178,8 @@ def test_without_an_address_relative_ones_are_left_out() -> None:
     source = f"<p>kept<img src=/a.jpg><img src={CDN}/b.jpg>kept</p>"
     tokens = tokenize(source)
 
-    assert [each.url for each in kept_media(tokens, ~tokens.is_tag)] == [f"{CDN}/b.jpg"]
-    assert kept_media(tokens, np.zeros(len(tokens), np.bool_)) == []  # of no text
+    assert [each.url for each in kept_media(PageTree(tokens), ~tokens.is_tag)] == [f"{CDN}/b.jpg"]
+    assert kept_media(PageTree(tokens), np.zeros(len(tokens), np.bool_)) == []  # of no text
 
 
 def test_the_number_of_media_is_bounded() -> None:
@@ -217,23 +219,6 @@ def test_captions_have_no_control_characters() -> None:
 )
 def test_sizes_of_a_picture_are_the_same_picture(one: str, other: str, *, same: bool) -> None:
     assert (picture(f"{CDN}/{one}") == picture(f"{CDN}/{other}")) is same
-
-
-@pytest.mark.parametrize(
-    ("name", "junk"),
-    [
-        ("logo.png", True),
-        ("site_Logo-2.PNG", True),
-        ("map.svg", True),
-        ("spacer.gif", True),
-        ("logotherapist.jpg", False),
-        ("pixelated-mayor.jpg", False),
-        ("ferry.jpg", False),
-        ("[", False),
-    ],
-)
-def test_junk_says_so_in_the_name_of_its_file(name: str, *, junk: bool) -> None:
-    assert is_junk(f"{CDN}/logo/{name}") is junk
 
 
 def test_fields_are_what_the_pipelines_of_scrapy_take() -> None:

@@ -1,6 +1,4 @@
-"""Runs crawls, one after the other, in the process it is started in.
-
-    python crawler.py JOBS.json RESULTS.json
+"""Runs crawls, one after the other, in the process it is called in.
 
 Every warning is an error here, so that what a version of Scrapy deprecates is found.
 """
@@ -9,8 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -85,7 +83,7 @@ def _plain(item: Any) -> dict[str, Any]:
 
 
 @inlineCallbacks  # type: ignore[untyped-decorator,unused-ignore]
-def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
+def _run(jobs: Sequence[Mapping[str, Any]], results: list[dict[str, Any]]) -> Any:
     for job in jobs:
         training.CHECKPOINT_PAGES = job["checkpoint_pages"]
         extension.CHECKPOINT_SECONDS = job["checkpoint_seconds"]
@@ -115,12 +113,12 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
             logging.getLogger().removeHandler(kept)
 
 
-def main(jobs: str, results: str) -> None:
+def main(jobs: Sequence[Mapping[str, Any]], results: str) -> None:
+    """Write what comes of *jobs* to the file *results*."""
     warnings.simplefilter("error")
     # Spidermon 1.27 calls what Scrapy 2.14 has deprecated.
     warnings.filterwarnings("ignore", r"Spider\.log\(\) is deprecated", ScrapyDeprecationWarning)
-    asked = json.loads(Path(jobs).read_text())
-    install_reactor(asked[0]["settings"].get("TWISTED_REACTOR", REACTOR))
+    install_reactor(jobs[0]["settings"].get("TWISTED_REACTOR", REACTOR))
     from twisted.internet import reactor as installed
 
     reactor: Any = installed
@@ -128,13 +126,9 @@ def main(jobs: str, results: str) -> None:
     done: list[dict[str, Any]] = []
 
     def start() -> None:
-        running: Any = _run(asked, done)
+        running: Any = _run(jobs, done)
         running.addBoth(lambda _: reactor.stop())
 
     reactor.callWhenRunning(start)  # a crawl that fails at its start is over at once
     reactor.run()
     Path(results).write_text(json.dumps(done, default=str))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

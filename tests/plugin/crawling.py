@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from scrapy_mss.crawl.extension import CHECKPOINT_SECONDS
 from scrapy_mss.crawl.training import CHECKPOINT_PAGES
-from tests.plugin.forking import FORKS, run
+from tests.plugin.forking import FORKS, crawls, run, scrapy
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = {"crawls": [str(Path(__file__).with_name("crawler.py"))], "scrapy": ["-m", "scrapy"]}
 RESULTS = "results.json"
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
@@ -91,9 +89,6 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path}
 
 
-USUAL_PATH = environment()["PYTHONPATH"]  # which tests may have workers find other modules by
-
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a program printed, and its exit code."""
@@ -115,45 +110,24 @@ def _run(folder: Path, jobs: Iterable[Job]) -> Done:
         }
         for number, job in enumerate(jobs)
     ]
-    inputs = folder / "jobs.json"
-    inputs.write_text(json.dumps(asked))
-    return _ran(folder, "crawls", [str(inputs), str(folder / RESULTS)])
+    return _forked(folder, partial(crawls, asked, str(folder / RESULTS)))
 
 
 def run_scrapy(folder: Path, *words: str) -> Done:
     """What comes of the command line `scrapy` with these *words*, in *folder*."""
-    return _ran(folder, "scrapy", words)
+    return _forked(folder, partial(scrapy, *words))
 
 
-def _ran(folder: Path, program: str, arguments: Sequence[str]) -> Done:
-    """What comes of a program in *folder*.
-
-    Its process is a fork of one that has imported all, but where a test has modules of its own.
-    """
-    env = environment()
-    if env["PYTHONPATH"] == USUAL_PATH:
-        return _forked(folder, env, program, arguments)
-    done = subprocess.run(
-        [sys.executable, *PROGRAMS[program], *arguments],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def _forked(folder: Path, env: dict[str, str], program: str, arguments: Sequence[str]) -> Done:
+def _forked(folder: Path, call: Callable[[], int]) -> Done:
+    """What comes of a *call* in a process of its own, whose exit code it gives."""
     with TemporaryDirectory() as printed:
         files = [str(Path(printed, name)) for name in ("out", "err")]
-        process = FORKS.Process(target=run, args=((program, *arguments), str(folder), env, files))
+        process = FORKS.Process(target=run, args=(call, str(folder), environment(), files))
         process.start()
         process.join(LONGEST)
         if process.exitcode is None:
             process.kill()
-            raise TimeoutError(f"{program} in {folder} takes more than {LONGEST} seconds")
+            raise TimeoutError(f"{call} in {folder} takes more than {LONGEST} seconds")
         return Done(process.exitcode, *(Path(file).read_text() for file in files))
 
 
@@ -170,6 +144,14 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
 def fetching(urls: Sequence[str], **settings: Any) -> Job:
     """A crawl of *urls* with the add-on."""
     return Job(arguments={"urls": urls}, settings={**ADDON, **settings})
+
+
+def crawl_news(folder: Path, sites: str, *, limit: int = 200, **settings: Any) -> Crawl:
+    """What comes of a crawl of *sites* by `NewsSpider`, with the one store that *folder* has."""
+    stored = {"MSS_STORE": str(folder / "store"), **settings}
+    (found,) = crawl(folder, [Job("news", {"sites": sites, "limit": limit}, stored)])
+    assert not found.error
+    return found
 
 
 def crawl_all(folder: Path, jobs: Mapping[str, Job]) -> dict[str, Crawl]:

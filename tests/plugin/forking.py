@@ -7,14 +7,34 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
 
 FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["pytest", "tests.plugin.preloaded"])
+OF_TESTS: Final = "sitecustomize"  # what Python imports when it starts, from the path of a test
 
 
-def run(words: Sequence[str], folder: str, env: Mapping[str, str], files: Sequence[str]) -> None:
-    """Run a program and its arguments in this process as if it were started in *folder*.
+def crawls(jobs: Sequence[Mapping[str, Any]], results: str) -> int:
+    from tests.plugin import crawler
+
+    crawler.main(jobs, results)
+    return 0
+
+
+def scrapy(*words: str) -> int:
+    from scrapy.cmdline import execute
+
+    try:
+        execute(["scrapy", *words])
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 1
+
+
+def run(call: Callable[[], int], folder: str, env: Mapping[str, str], files: Sequence[str]) -> None:
+    """Make a *call*, which gives an exit code, as if this process were started in *folder*.
 
     It prints to *files*. The process ends at once: to take apart all that it has imported takes
     longer than many a crawl.
@@ -26,10 +46,10 @@ def run(words: Sequence[str], folder: str, env: Mapping[str, str], files: Sequen
         opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
-    program, *arguments = words
     code = 1
     try:
-        code = PROGRAMS[program](arguments)
+        _import_customization(env["PYTHONPATH"].split(os.pathsep))
+        code = call()
     except Exception:  # noqa: BLE001 - it is what comes of it
         traceback.print_exc()
     sys.stdout.flush()
@@ -37,24 +57,9 @@ def run(words: Sequence[str], folder: str, env: Mapping[str, str], files: Sequen
     os._exit(code)
 
 
-def _crawls(arguments: Sequence[str]) -> int:
-    from tests.plugin import crawler
-
-    crawler.main(*arguments)
-    return 0
-
-
-def _scrapy(arguments: Sequence[str]) -> int:
-    from scrapy.cmdline import execute
-
-    try:
-        execute(["scrapy", *arguments])
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0
-    return 1
-
-
-PROGRAMS: Final[Mapping[str, Callable[[Sequence[str]], int]]] = {
-    "crawls": _crawls,
-    "scrapy": _scrapy,
-}
+def _import_customization(path: Sequence[str]) -> None:
+    """Import what a test has in a folder of the *path*, as Python does when it starts."""
+    sys.path[:0] = path
+    if any(Path(each, f"{OF_TESTS}.py").exists() for each in path):
+        sys.modules.pop(OF_TESTS, None)
+        import_module(OF_TESTS)

@@ -94,16 +94,6 @@ class Paths(Silent):
     }
 
 
-class Broken(Silent):
-    """Yields one item and fails."""
-
-    name = "broken"
-
-    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
-        yield {"url": response.url}
-        raise ValueError("the spider is at fault")
-
-
 class Disturbing(Silent):
     """Does to its crawl or its store what is asked for when it gets so many pages.
 
@@ -205,7 +195,7 @@ SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
         *(Silent, Following, FollowingNext),
-        *(Own, Asking, Paths, Broken, Disturbing),
+        *(Own, Asking, Paths, Disturbing),
         NewsSpider,
     )
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from scrapy.http import HtmlResponse, Request, Response, TextResponse
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl import processes
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SITE, listed_text
+from scrapy_mss.crawl.pages import LISTED, LISTED_MOMENTS, SITE, listed_text
 from scrapy_mss.seen.articles import SeenList, SeenStore
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.spiders import news
@@ -86,16 +88,23 @@ def test_pages_are_asked_for_again_only_with_a_whole_text(spider: NewsSpider) ->
     assert (again.url, listed_text(again), spider.text_left) == (listed[1].url, whole, 0)
 
 
-def test_a_request_that_waits_gets_the_text_that_a_feed_has_later(spider: NewsSpider) -> None:
+def test_a_request_that_waits_gets_the_text_and_dates_that_a_feed_has_later(
+    spider: NewsSpider,
+) -> None:
+    """The front page has named its article before the feed was read."""
     (site,) = spider.sites.values()
     waiting, gone = spider._articles(site, named("", ""), guessed=False)
     del gone
+    moment = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
     for text in ("text", "another"):
-        spider._add_details(site, named(text, text))
+        article = {"url": "/0", "content_html": text, "date_published": moment}
+        feed = json.dumps({"items": [article, {**article, "url": "/1"}]}).encode()
+        read_at_once(spider, FEED, feed, cls=TextResponse)
 
     assert listed_text(waiting) == FedText("text")
-    assert len(site.waiting) == 1
+    assert waiting.meta[LISTED] > 0
+    assert waiting.meta[LISTED_MOMENTS] == [moment, None]
 
 
 def named(*texts: str) -> list[Listed]:

@@ -314,7 +314,7 @@ def test_metadata_that_cannot_be_read_costs_no_text(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = ArticlePipeline.from_crawler(crawler_of())
-    monkeypatch.setattr("scrapy_mss.metadata.read_tokens", lambda *_: 1 / 0)
+    monkeypatch.setattr("scrapy_mss.metadata.read_page", lambda *_: 1 / 0)
 
     item = processed(part, {"url": URL, "html": plain(1)})
 

@@ -153,7 +153,7 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
     from scrapy_mss.wrappers import labeller
 
     calls: list[str] = []
-    for module, name in ((page_work, "label"), (labeller, "tokenize"), (metadata, "read_tokens")):
+    for module, name in ((page_work, "label"), (labeller, "tokenize"), (metadata, "read_page")):
         monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
     pipeline = ArticlePipeline.from_crawler(crawler)
@@ -164,7 +164,7 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
 
     assert first["text"] == second["text"]
     assert story("wrapped", 1).paragraphs[0] in first["text"]
-    assert sorted(calls) == ["label", "read_tokens", "tokenize"]
+    assert sorted(calls) == ["label", "read_page", "tokenize"]
     assert stat(crawler, "wrapper/127.0.0.1/hit") == stat(crawler, "train/learned") == 1
 
 

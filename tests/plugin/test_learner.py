@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -179,22 +177,6 @@ def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
 
     assert learner.failures == 2
     assert_same_counts(stored_model(folder), learned(range(2)))
-
-
-def test_a_last_checkpoint_that_fails_is_counted_and_logged_once(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    learner = learner_of(folder)
-    learn(learner, 0)
-    block(folder)
-
-    asyncio.run(checkpoints_of(learner).finish(finished=True))
-    finish(learner)
-    gc.collect()  # asyncio tells of an error that nobody asked for when its future is gone
-
-    assert (learner.n_checkpoints, learner.failures, learner.lost) == (0, 1, 1)
-    assert learner.loss == f"the counts of 1 learned pages ({folder / 'store.db'})"
-    assert [each.name for each in caplog.records if each.name == "asyncio"] == []
 
 
 # What others add

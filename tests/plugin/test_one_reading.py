@@ -13,15 +13,14 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import Article
-from scrapy_mss.article import ArticleResult, ModelState, read_article
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.files import bundled_model
+from scrapy_mss.metadata.parsed_page import ParsedPage
 from tests.plugin.crawling import Job, crawl, run_scrapy
 from tests.plugin.items import Record
 from tests.plugin.parts import URL, Parts, items_of, page, processed, stat
-from tests.plugin.site import Site, index, plain, story
+from tests.plugin.site import Site, plain, story
 
 FULL: dict[str, Any] = {**dict.fromkeys(ARTICLE_FIELDS, "given"), "url": URL}
 
@@ -31,13 +30,13 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages whose metadata were read, which is once a reading that finds an article."""
     from scrapy_mss import metadata
 
-    read, sources = metadata.read_tokens, []
+    read, sources = metadata.read_page, []
 
-    def counted(tokens: Tokens, url: str | None = None, text: str = "") -> metadata.Metadata:
-        sources.append(tokens.source)
-        return read(tokens, url, text)
+    def counted(page: ParsedPage, text: str = "") -> metadata.Metadata:
+        sources.append(page.tree.tokens.source)
+        return read(page, text)
 
-    monkeypatch.setattr(metadata, "read_tokens", counted)
+    monkeypatch.setattr(metadata, "read_page", counted)
     return sources
 
 
@@ -52,17 +51,6 @@ def test_the_items_of_a_page_share_one_reading(parts: Parts, readings: list[str]
     assert first["text"] == record.text == third["text"]
     first["authors"].append("Somebody else")
     assert record.authors == third["authors"] == [story("plain", 1).author]
-
-
-def test_a_page_without_an_article_is_read_once_too(parts: Parts) -> None:
-    crawler, articles, pipeline = parts
-    response = page(index(1))
-
-    reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
-
-    processed(pipeline, *items_of(articles, response, {"url": URL}, {"url": URL}))
-
-    assert stat(crawler, "extract/pages") == stat(crawler, f"extract/dropped/{reason}") == 1
 
 
 @pytest.mark.parametrize(

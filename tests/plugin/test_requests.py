@@ -13,11 +13,11 @@ from scrapy_mss import LinkPriority
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.sites.context import SiteUpdate
-from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.shards import shard_of
 from scrapy_mss.spidermiddlewares import ShardMiddleware
 from scrapy_mss.spiders.news import NewsSpider
-from tests.plugin.crawling import ADDON, Job, crawl, fetching
+from tests.helpers.memories import address_memory
+from tests.plugin.crawling import crawl, fetching
 from tests.plugin.parts import MakeCrawler, items_of, page, stat
 from tests.plugin.site import Site, index
 
@@ -37,7 +37,7 @@ def remember(crawler: Crawler, path: str, n_pages: int, probability: float) -> N
     assert sites is not None
     for n in range(n_pages):
         url = f"{HOST}{path.format(n=n)}"
-        sites.learn(url, SiteUpdate(SiteMemory.of_address(url, probability, 30_000_000)))
+        sites.learn(url, SiteUpdate(address_memory(url, probability, 30_000_000)))
 
 
 @pytest.mark.parametrize("part", [LinkPriority, ShardMiddleware])
@@ -106,41 +106,11 @@ def test_no_address_stops_a_crawl(crawler_of: MakeCrawler, url: str) -> None:
     assert ordered(crawler_of(MSS_LINK_PRIORITY=True), request) == [request]
 
 
-def test_a_crawl_reads_what_is_probably_an_article_first(site: Site, tmp_path: Path) -> None:
-    links = [site.url(f"/{kind}/{n}") for n in range(1, 4) for kind in ("plain", "index")]
-    settings = {
-        **ADDON,
-        "MSS_EMIT": "all",
-        "MSS_LINK_PRIORITY": True,
-        "CONCURRENT_REQUESTS": 1,
-        "DOWNLOAD_DELAY": 0.1,  # or the second is asked for before the last links are scheduled
-    }
-    job = Job("following", {"urls": [site.url("/small/0")], "links": links}, settings)
-
-    (done,) = crawl(tmp_path, [job])
-
-    kinds = [item.url.split("/")[-2] for item in done.items]
-    assert kinds == ["small", *["plain"] * 3, *["index"] * 3]
-
-
 # Shards
 
 SITES = [f"paper-{number}.example" for number in range(20)]
 OURS = [site for site in SITES if shard_of(site, 3) == 2]
 OTHERS = [site for site in SITES if site not in OURS]
-
-
-def test_requests_for_sites_of_other_shards_are_dropped_and_counted(
-    crawler_of: MakeCrawler,
-) -> None:
-    crawler = crawler_of(MSS_SHARD="2/3")
-    part = ShardMiddleware.from_crawler(crawler)
-    found = [Request(f"https://www.{site}/story") for site in SITES]
-
-    kept = [each for each in found if part.get_processed_request(each, page(""))]
-
-    assert [each.url for each in kept] == [f"https://www.{site}/story" for site in OURS]
-    assert stat(crawler, "shard/dropped") == len(OTHERS)
 
 
 def test_a_request_with_a_site_is_of_that_site(crawler_of: MakeCrawler) -> None:

@@ -1,8 +1,7 @@
-"""Days of a made-up site, page by page, for what is evaluated by days."""
+"""Days of a made-up site, all alike, for what is evaluated by days."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
+    FIELD,
     FIELDS,
     KIND,
     KNOWN,
@@ -27,11 +27,12 @@ from scrapy_mss.quality.counts import (
 from scrapy_mss.quality.store import Days
 
 TODAY = 20_000
+LENGTHS = (0.5, 0.75, 1.0, 1.5, 2.5)  # of articles, as parts of what is usual
 
 
 @dataclass(frozen=True, slots=True)
 class MadeUpSite:
-    """How a site is: its pages a day, and the probability of what they have."""
+    """How a site is: its pages a day, and the share of them that has each thing."""
 
     pages: int = 60
     articles: float = 0.9
@@ -42,43 +43,33 @@ class MadeUpSite:
     rule: float = 0.0  # the share of articles that it labels; 0 without a rule
     places: tuple[int, ...] = (1, 2)
 
-    def day(self, chance: random.Random) -> Counts:
+    def day(self) -> Counts:
         """What one day counts."""
-        counts: Counts = Counter({PAGES: self.pages, KNOWN: self.pages})
-        for _ in range(self.pages):
-            if self.walls and chance.random() < self.walls:
-                counts[f"{KIND}challenge"] += 1
-                continue
-            counts[OPEN] += 1
-            if self.rule:
-                counts[WRAPPED] += 1
-            if chance.random() < self.articles:
-                self._article(counts, chance)
-        return counts
-
-    def _article(self, counts: Counts, chance: random.Random) -> None:
-        counts[ARTICLES] += 1
-        for name in FIELDS:
-            counts[name] += chance.random() < self.fields
-        counts[f"words/{WORDS.bucket(chance.lognormvariate(0, 0.5) * self.words)}"] += 1
-        confidence = min(0.999, max(0.0, chance.gauss(self.confidence, 0.05)))
-        counts[f"confidence/{CONFIDENCE.bucket(confidence)}"] += 1
-        counts[f"{PLACE}{chance.choice(self.places):08x}"] += 1
-        if chance.random() < self.rule:
-            counts[LABELLED] += 1
-            counts.update(f"field/{name}" for name in RULE_FIELDS)
+        n_open = round(self.pages * (1 - self.walls))
+        n_articles = round(n_open * self.articles)
+        labelled = round(n_articles * self.rule)
+        counts: Counts = Counter({PAGES: self.pages, KNOWN: self.pages, OPEN: n_open})
+        counts.update({f"{KIND}challenge": self.pages - n_open, ARTICLES: n_articles})
+        counts.update(dict.fromkeys(FIELDS, round(n_articles * self.fields)))
+        counts.update({WRAPPED: n_open if self.rule else 0, LABELLED: labelled})
+        counts.update({f"{FIELD}{name}": labelled for name in RULE_FIELDS})
+        for number in range(n_articles):
+            spread = LENGTHS[number % len(LENGTHS)]
+            counts[f"{WORDS.name}/{WORDS.bucket(self.words * spread)}"] += 1
+            counts[f"{CONFIDENCE.name}/{CONFIDENCE.bucket(self.confidence)}"] += 1
+            counts[f"{PLACE}{self.places[number % len(self.places)]:08x}"] += 1
+        return +counts
 
 
-def days(site: MadeUpSite, numbers: Iterable[int], seed: int = 0) -> Days:
+def days(site: MadeUpSite, numbers: Iterable[int]) -> Days:
     """What is counted of *site* on the days of these *numbers*."""
-    return {number: site.day(random.Random(f"{seed} {number}")) for number in numbers}
+    return {number: site.day() for number in numbers}
 
 
-def broken(site: MadeUpSite, since: int, seed: int = 0, **changes: object) -> Days:
+def broken(site: MadeUpSite, since: int, **changes: object) -> Days:
     """Four weeks of *site*, which is another one in some things *since* a day."""
     other = replace(site, **changes)  # type: ignore[arg-type]
-    before = days(site, range(TODAY - 27, since), seed)
-    return before | days(other, range(since, TODAY + 1), seed)
+    return days(site, range(TODAY - 27, since)) | days(other, range(since, TODAY + 1))
 
 
 def attempts(site: MadeUpSite, last_new: int) -> Days:

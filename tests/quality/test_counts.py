@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from statistics import median
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
@@ -24,7 +21,6 @@ from scrapy_mss.quality.counts import (
     WORDS,
     added,
     bounded,
-    n_words,
     of_page,
     of_place,
 )
@@ -68,11 +64,6 @@ def test_an_item_of_another_kind_is_a_page_and_no_article(
 
     assert counts[ARTICLES] == counts["title"] == n_articles
     assert (counts[f"kind/{kind}"], counts[KNOWN], counts[OPEN]) == (1, 1, n_open)
-
-
-@given(st.text() | st.text(st.characters(max_codepoint=127)))
-def test_words_are_runs_of_their_characters(text: str) -> None:
-    assert n_words(text) == len(re.findall(r"\w+", text))
 
 
 def test_a_median_is_near_that_of_the_numbers() -> None:

@@ -173,19 +173,6 @@ def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
     assert not seen.compare(of(URL), Wording("Rain", "Rain fell.")).is_new
 
 
-def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
-    shelf: Shelf, clock: Clock
-) -> None:
-    seen = crawl(shelf, clock)
-    add(seen, of(URL), "Rain", "Rain fell.")
-    write(seen)
-    add(seen, of(OTHER), "Sun", "The sun shone.")
-
-    later = crawl(shelf, clock)
-    assert not is_due(later, URL)
-    assert is_due(later, OTHER)
-
-
 @pytest.mark.parametrize(
     ("finished", "incomplete", "is_kept"),
     [(True, "another", True), (False, "another", False), (True, "a", False)],
@@ -289,16 +276,10 @@ def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
 NOW = int(time() // 60)
 ARTICLE = SeenArticle(text=1, title=2, revision=1, listed=30, checked=NOW, met=NOW)
 KEYS = (-(2**63), -1, 0, 2**63 - 1)
-URLS = ("http://a.example/feed", "http://a.example/é\udcff")
 NUMBERS = st.integers(-(2**63), 2**63 - 1)
 MINUTES = st.integers(NOW, NOW + 3)
 FIELDS = (NUMBERS, NUMBERS, st.integers(0, 3), *3 * [MINUTES], st.binary(max_size=3))
 ARTICLES = st.builds(SeenArticle, *FIELDS)
-WORDS = st.text(max_size=5)
-NAMED = st.tuples(st.sampled_from(["feed", "sitemap"]), WORDS)
-FEEDS = st.builds(SeenList, WORDS, WORDS, st.lists(NAMED, max_size=2).map(tuple))
-
-
 Articles: TypeAlias = dict[int, SeenArticle]
 
 
@@ -339,43 +320,20 @@ def test_articles_are_known_as_they_were_read_last(
     assert {key: seen.paragraphs(key) for key in known} == paragraphs
 
 
-@examples_in_stores(0.5)
-@given(checkpoints=st.lists(st.dictionaries(st.sampled_from(URLS), FEEDS), max_size=4))
-def test_a_list_is_known_as_it_was_stored_last(
-    new_store: Callable[[], Store], checkpoints: list[dict[str, SeenList]]
-) -> None:
-    store, known = new_store(), dict[str, SeenList]()
-    for lists in checkpoints:
-        store.write([adding_lists(lists, NOW)])
-        known |= lists
-
-    found = {url: SeenStore(store).list(url) for url in URLS}
-    assert found == {url: known.get(url) for url in URLS}
-
-
 def test_what_no_crawl_has_met_for_long_is_forgotten(store: Store) -> None:
     ages = {1: 0, 2: PARAGRAPHS.days + 1, 3: SEEN.days + 1}
-    read = ARTICLE._replace(checked=NOW - 2 * SEEN.days * DAY)
-    store.write([adding({key: read._replace(met=NOW - days * DAY) for key, days in ages.items()})])
+    read = ARTICLE._replace(checked=NOW - (PARAGRAPHS.days + 1) * DAY, paragraphs=b"some")
+    met = {key: read._replace(met=NOW - days * DAY) for key, days in ages.items()}
+    store.write([adding({**met, 4: read._replace(checked=NOW)})])
     store.write([adding_lists({str(n): SeenList('"a"') for n in ages}, NOW - LISTS.days * DAY - 1)])
     store.write([adding_lists({"1": SeenList('"b"')}, NOW)])
 
     store.forget(NOW)
 
-    assert list(SeenStore(store).articles(ages)) == [1, 2]
+    assert list(SeenStore(store).articles([*ages, 4])) == [1, 2, 4]
+    assert [SeenStore(store).paragraphs(key) for key in (1, 2, 4)] == [b"", b"", b"some"]
     found = [SeenStore(store).list(str(n)) for n in ages]
     assert found == [SeenList('"b"'), None, None]
-
-
-def test_paragraphs_are_forgotten_before_their_article(store: Store) -> None:
-    read = NOW - (PARAGRAPHS.days + 1) * DAY
-    old = ARTICLE._replace(checked=read, paragraphs=b"some")
-    store.write([adding({1: old, 2: old._replace(checked=NOW)})])
-
-    store.forget(NOW)
-
-    assert list(SeenStore(store).articles([1, 2])) == [1, 2]
-    assert [SeenStore(store).paragraphs(key) for key in (1, 2)] == [b"", b"some"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"null", b"[1, 2, 3]", b'["", "", [[]]]', b"[" * 9999])

@@ -11,7 +11,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.seen.paragraphs import (
     MAX_SENTENCES,
-    WITHOUT_SENTENCES,
     Paragraphs,
     added_sentences,
     n_removed_sentences,
@@ -216,16 +215,14 @@ def test_what_is_read_otherwise_of_the_same_page_is_neither(text: Text, n_read: 
     assert n_removed_sentences(whole, less) == n_removed_sentences(less, whole) == 0
 
 
-def test_marks_of_lists_rows_of_tables_and_older_rows_are_known() -> None:
+def test_marks_of_lists_and_rows_of_tables_are_known() -> None:
     text = "1. The ferry sails again. It is late.\n- One line\nMonday\tThree ships"
     before = with_sentences(Paragraphs.of_text(text.replace("1. ", "").replace("- ", "")), text)
-    older = Paragraphs.of_text(text).to_bytes()
 
     assert added_sentences(text, before) == []
     assert added_sentences("2. It is late. All are glad about that.", before) == [
         "All are glad about that."
     ]
-    assert Paragraphs.from_bytes(bytes([WITHOUT_SENTENCES]) + older[1:]) is not None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
+from tests.helpers.memories import address_memory
 from tests.page_cases import PageCase, read_cases
 
 CASES = read_cases()[::4]
@@ -125,7 +126,7 @@ def test_the_probability_of_a_page_is_adjusted_by_what_others_at_such_addresses_
     for n in range(10):
         for path, probability in (("news", 0.95), ("pictures", 0.05)):
             url = f"http://a.example/{path}/{n}"
-            memory = memory.plus(SiteMemory.of_address(url, probability, 1))
+            memory = memory.plus(address_memory(url, probability, 1))
 
     assert SiteContext(memory, 1, "http://a.example/news/99").article_probability(0.4, 0.4) > 0.5
     assert (

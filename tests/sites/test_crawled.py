@@ -197,18 +197,6 @@ def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
     assert sites.lost == MAX_WAITING
 
 
-def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
-    shelf = Shelf()
-    sites = crawl(shelf)
-    update = SiteUpdate(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
-
-    learn(sites, "a.example", update)
-    write(sites)
-
-    assert sites.pages == pages_known(sites, "a.example") == 0
-    assert SiteStore(shelf).load("a.example").addresses.find("/tag/storm").pages == 1
-
-
 OLD = page_memory("<div class=story><p>One two three</p></div>")
 NEW = page_memory("<main><p>Four five six</p></main>")
 BOTH = page_memory("<div class=story><p>One two</p></div><main><p>Three</p></main>")

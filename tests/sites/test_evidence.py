@@ -68,20 +68,6 @@ def test_a_site_of_which_too_little_is_known_changes_nothing(known: list[str], h
     assert result.tolist() == probability.tolist()
 
 
-@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
-def test_what_is_remembered_gives_probabilities(
-    known: list[str], html: str, data: st.DataObject
-) -> None:
-    page = Page.of(html)
-    n = len(page.blocks)
-    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
-
-    result = adjusted(remembered(known), BlockKeys.of(page), probability)
-
-    assert len(result) == n
-    assert all(0 <= value <= 1 for value in result.tolist())
-
-
 def test_a_page_of_which_nothing_is_known_stays_as_it_is() -> None:
     memory = remembered([article(n) for n in range(5)])
     keys = keys_of("<section class=other><p>Never seen</p><p>Nor this</p></section>")

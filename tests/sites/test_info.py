@@ -14,7 +14,7 @@ from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.storage.opening import store_at
 from scrapy_mss.storage.tables import minute_now
-from tests.helpers.memories import NOW, numbered, page_memory
+from tests.helpers.memories import NOW, address_memory, numbered, page_memory
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def remember(model: Path, site: str, n_pages: int) -> None:
         html = f"<main><p>{numbered(n)}</p></main><footer><p>About us</p></footer>"
         memory = memory.plus(page_memory(html, minute, f"news/{n}"))
         section = f"http://a.example/section/{numbered(n)}"
-        memory = memory.plus(SiteMemory.of_address(section, 0.25, minute))
+        memory = memory.plus(address_memory(section, 0.25, minute))
         in_browser = of_browser(section, memory.addresses, minute, needed=True)
         memory = memory.plus(SiteMemory(period=memory.period, addresses=in_browser))
     store = store_at(str(model))

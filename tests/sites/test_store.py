@@ -15,9 +15,7 @@ from scrapy_mss.sites.store import (
     DamagedMemoryError,
     SiteStore,
     from_bytes,
-    packed,
     to_bytes,
-    unpacked,
 )
 from scrapy_mss.storage.tables import SITES, Store
 from tests.helpers.effort import examples_in_stores
@@ -96,7 +94,6 @@ def test_a_memory_survives_its_bytes(pages: list[str]) -> None:
         memory = memory.plus(page_memory(html))
 
     assert from_bytes(to_bytes(memory)) == memory
-    assert unpacked(packed(memory)) == memory
 
 
 @given(st.data())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from scrapy_mss.models.store import StoredModel
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.spiders.lists import FEED, About, Listed, read
 from scrapy_mss.storage.opening import store_at
-from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.crawling import Crawl, crawl_news
 from tests.spiders.paper import Paper, printing
 
 N = 6
@@ -44,10 +45,8 @@ def text_of(paper: Paper, path: str) -> str:
     return "".join(f"<p>{each}</p>" for each in paper.stories[path].story.paragraphs)
 
 
-def crawled(paper: Paper, folder: Path, **settings: object) -> Crawl:
-    given = {"MSS_STORE": str(folder / "store"), "MSS_WORKERS": 0, **settings}
-    found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/")}, given)])
-    assert not found.error
+def crawled(paper: Paper, folder: Path, **settings: Any) -> Crawl:
+    found = crawl_news(folder, paper.url("/"), **settings)
     assert len(found.items) == N
     return found
 
@@ -75,21 +74,6 @@ def test_a_site_with_a_full_feed_teaches_itself_once(
     again = crawled(paper, tmp_path, MSS_WORKERS=workers, MSS_ONLY_NEW=False)
     assert again.mss("train/refused/already_learned") == N
     assert not again.mss("train/learned")
-
-
-@pytest.mark.slow("a crawl with pauses")
-def test_articles_that_wait_since_the_front_page_named_them_get_texts_and_dates(
-    paper: Paper, tmp_path: Path
-) -> None:
-    for published in paper.stories.values():
-        published.where = "front"
-
-    found = crawled(paper, tmp_path, DOWNLOAD_DELAY=0.7, CONCURRENT_REQUESTS_PER_DOMAIN=1)
-
-    assert all("utm_source=front" in item.url for item in found.items)
-    # All that come after the feed was read.
-    assert found.mss("train/source/feed") >= N - 1
-    assert sum("T" in item.fields["published"] for item in found.items) >= N - 1
 
 
 def test_teasers_and_texts_of_other_pages_teach_nothing(paper: Paper, tmp_path: Path) -> None:
@@ -148,10 +132,3 @@ def test_other_content_is_no_text(text: str) -> None:
     body = f'{{"items": [{{"url": "/a", "content_html": {text or "null"}}}]}}'
 
     assert read(ABOUT, body.encode()).articles == [Listed("https://news.example/a")]
-
-
-def test_texts_of_other_sites_are_left_out() -> None:
-    body = RSS.replace("/a<", "https://other.example/a<")
-    about = ABOUT._replace(scope=Scope(frozenset({"news.example", "other.example"})))
-
-    assert read(about, body.encode()).articles == [Listed("https://other.example/a")]

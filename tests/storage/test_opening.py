@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from scrapy.settings import Settings
 
@@ -11,7 +9,6 @@ from scrapy_mss.settings import SettingError, read
 from scrapy_mss.storage.opening import SERVERS, is_server
 from scrapy_mss.storage.redis_store import ServerAddress
 from scrapy_mss.storage.tables import StoreError
-from tests.plugin.crawling import run_scrapy
 
 
 @pytest.mark.parametrize("scheme", [*SERVERS, *map(str.title, SERVERS)])
@@ -64,20 +61,3 @@ def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name() -> None:
     expected = r"^MSS_STORE: expected a folder, or .*redis\+sentinel://"
     with pytest.raises(SettingError, match=expected):
         read(Settings({"MSS_STORE": "redis+sentinel://h:26379/primary"}))
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["info ADDRESS", "train . -w rules.yaml -m ADDRESS", "merge . -o ADDRESS", "report -s ADDRESS"],
-)
-def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
-    tmp_path: Path, line: str
-) -> None:
-    arguments = line.replace("ADDRESS", "redis-cluster://me:secret@h/0").split()
-
-    done = run_scrapy(tmp_path, "mss", *arguments)
-
-    assert done.code == 2
-    assert "expected a folder, or the address of a server" in done.err
-    assert "secret" not in done.err
-    assert not list(tmp_path.iterdir())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import resource
 import shutil
 import sqlite3
@@ -204,11 +203,3 @@ def test_a_store_that_several_crawls_make_at_once_is_made_once(
         monkeypatch.setattr(sqlite_store, "_connected", connect)
 
         assert read(folder) == [1, 1, 1]
-
-
-def test_no_placeholder_has_a_number() -> None:
-    """Python 3.12 warns of numbered ones with a sequence of values; 3.14 raises an error."""
-    source = Path(sqlite_store.__file__).read_text(encoding="utf-8")
-
-    assert re.search(r"\?[,) ]", source)
-    assert not re.search(r"\?\d", source)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from socketserver import BaseRequestHandler, ThreadingTCPServer
-from threading import Thread
+from contextlib import closing
 
 import pytest
 
 from research.rendering.browser import WIDTH, Browser, chromium
 from research.rendering.drawing import Drawing
+from tests.helpers.browser import noting
 
 pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="there is no chromium here"),
@@ -69,26 +68,10 @@ def test_boxes_fonts_and_colours_are_those_of_the_style(browser: Browser) -> Non
     assert drawing.styles > 300
 
 
-@contextmanager
-def listening() -> Iterator[tuple[int, list[bytes]]]:
-    """The port of a server, and what it has been asked."""
-    asked: list[bytes] = []
-
-    class Handler(BaseRequestHandler):
-        def handle(self) -> None:
-            asked.append(self.request.recv(200))
-
-    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server.server_address[1], asked
-        finally:
-            server.shutdown()
-
-
 def test_nothing_is_fetched_and_no_script_runs(browser: Browser) -> None:
-    with listening() as (port, asked):
-        away = f"http://127.0.0.1:{port}/"
+    asked = set[str]()
+    with noting([b""], asked) as server:
+        away = f"{server}/"
         drawing = drawn(
             browser,
             f"""<meta http-equiv=refresh content="0; url={away}refresh">
@@ -102,12 +85,12 @@ def test_nothing_is_fetched_and_no_script_runs(browser: Browser) -> None:
             <embed src=embed><svg><image href=svg /><use href="use#a" /></svg>
             <input type=image src=input><a ping="{away}ping" href=link>link</a>
             <script>document.body.append("ran"); fetch("{away}fetch");
-            new WebSocket("ws://127.0.0.1:{port}/")</script>
+            new WebSocket("{away.replace("http", "ws")}")</script>
             <img src=x onerror="document.body.append('ran')">
             <noscript>without scripts</noscript>""",
         )
         browser.draw("<p>and the next page")  # whatever was late has had its time
 
-    assert asked == []
+    assert asked == set()
     assert {"text", "link", "without scripts"} <= set(seen(drawing))
     assert "ran" not in drawing.text

@@ -27,16 +27,11 @@ CASES: dict[TextExtractor, dict[str, str]] = {
     LargestSizeIncrease(): {
         # 7 - 3 characters for the box, 3 for the largest paragraph.
         "<b>x</b><div><p>aaa</p><p>bbb</p><p>c</p></div>": "aaa\n\nbbb\n\nc",
-        # 7 - 4 for the outer box, 4 for the first inner one.
-        "<div><div>aaaa</div><div>bbb</div></div>": "aaaa",
         # What wraps adds nothing, and is not the winner.
         "<div><div><p>aa</p><p>bb</p>c</div></div>": "aa\n\nbb\n\nc",
         # The page counts: 5 - 2, and before an element with as much.
         "<p>aa</p>bbb": "aa\n\nbbb",
-        "<p>aa</p>bb": "aa\n\nbb",
         "<p>aa</p>b": "aa",
-        # Elements that are not closed do not count.
-        "<div>aaaa<p>b</p>": "aaaa\n\nb",
         # Markup and code have no size.
         f"<p>aa</p><i title={X}></i><script>{X}</script>": "aa",
     },
@@ -48,28 +43,22 @@ CASES: dict[TextExtractor, dict[str, str]] = {
         "<p>one <a>two</a> three</p><p><a>four</a></p>": "one two three",
         # A container goes with all that it holds.
         "<div><ul><li><a>a b c</a></ul><p>d e</div><p>f</p>": "f",
-        "<div><ul><li><a>a b c</a></ul><p>d e g</div><p>f</p>": "d e g\n\nf",
         # Neither the page nor elements that are not closed are judged.
         "<html><body><a>one</a></body></html>": "one",
         "<div><a>one</a>": "one",
-        "<div></div>": "",
     },
     LinkQuotaFilter(quota=0.67): {f"{LINKS}<p>four</p>": "one two three\n\nfour"},
     LongestBlock(): {
-        "<div>one</div><div>three three</div><div>two</div>": "three three",
         "<td>one</td><td>three three</td>": "three three",
         # Characters count, words do not.
         "<div>a b c</div><div>abcdef</div>": "abcdef",
         # A box holds what is in the boxes in it; of equal ones the first.
         "<div>one<div>two two</div></div><div>three th</div>": "one\n\ntwo two",
-        "<div><div>one</div></div><div>one</div>": "one",
         # Markup and code are no characters of text.
-        f"<div>one<a href='{X}'></a></div><div>four four</div>": "four four",
         f"<div>one<script>{X}</script></div><div>four four</div>": "four four",
         # A box that is never closed does not count; without any, it is the whole page.
         "<div>one</div><div>three three": "one",
         "<p>one</p><section>two</section>": "one\n\ntwo",
-        "<div>one": "one",
     },
     FeatureExtractor(): {
         "<p>one two<p>one two three<p>one": "one two three",
@@ -80,7 +69,6 @@ CASES: dict[TextExtractor, dict[str, str]] = {
         "<p>one<p><a>one two three</a>": "one",
         "<p>one<p>one two <img><img>": "one",
         "<p>one<p>one two <img>": "one two",
-        "<p><img>": "",
     },
     LargestPagelet(): {
         # A child with three links divides; two links do not.
@@ -91,7 +79,6 @@ CASES: dict[TextExtractor, dict[str, str]] = {
         # A box that is divided holds text too, and so does a page without boxes.
         f"<div>one two{MENU}three<div>four</div></div>": "one two\n\nthree",
         f"one two{MENU}three": "one two\n\nthree",
-        "one two": "one two",
         # Links have no size.
         f"<div>{MENU}<ul><li><a>a b c d</a></ul><div>one</div></div>": "one",
     },
@@ -149,11 +136,8 @@ def test_three_windows_begin_a_region_and_three_end_it() -> None:
         "000111000": "000111000",
         "0001101110000": "0000001110000",  # two flat ones begin nothing
         "11100111000": "11111111000",  # two steep ones end nothing
-        "000110": "000000",
         "00011": "00011",  # the last one stands for those behind it
         "11100": "11100",
-        "1": "1",
-        "0": "0",
     }
 
     for flat, expected in cases.items():

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,6 +44,7 @@ BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th t
 JSON_LD: Final = "ld+json"  # in the type of a script
 
 SHORTEST_SIGNED: Final = len("<p id=autor>")  # a tag that has a sign
+MAX_LEVELS: Final = 1_000  # of elements in one another that are looked at
 LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
 MAX_SIBLINGS: Final = 3  # that precede each of them
 
@@ -84,6 +85,11 @@ class Element:
     def get(self, key: str, /) -> str | None:
         return self.attrib.get(key)
 
+    @property
+    def has_end(self) -> bool:
+        """Whether a closing tag says where it ends."""
+        return self.tree.is_closed(self.row)
+
     @lazy
     def text(self) -> str:
         """The text that it displays, on one line."""
@@ -101,6 +107,7 @@ class TagRows(NamedTuple):
 
     number: bytes | bytearray  # uint8[n]: of its name
     opens: bytes | bytearray  # bool[n]
+    token: Rows  # its place among the tokens
     start: Rows  # where it begins in the source
     end: Rows
     partner: Rows
@@ -125,6 +132,7 @@ def tag_rows(tokens: Tokens, is_raw: bytes) -> TagRows:
     return TagRows(
         number.tobytes(),
         opens.tobytes(),
+        _rows(at),
         _rows(tokens.start.take(at)),
         _rows(tokens.end.take(at)),
         _rows(partner),
@@ -160,8 +168,9 @@ class PageTree:
         self._elements: dict[int, Element] = {}
         rows = TagRows(*tag_rows(tokens, IS_RAW))
         self._n = len(rows.number)
-        self._number, self._opens, self._start, self._end, self._partner, self._parents = rows[:6]
-        self._opening, self._by_name, self._first_of = rows[6:]
+        self._number, self._opens, self._tokens, self._start, self._end, self._partner = rows[:6]
+        self._parents, self._opening, self._by_name, self._first_of = rows[6:]
+        self._tokens.append(len(tokens))
         self._start.append(len(tokens.source))  # of what is behind the last
 
     def pay(self, n_characters: int = 0) -> bool:
@@ -175,6 +184,9 @@ class PageTree:
         if row < 0:
             return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
+
+    def is_closed(self, row: int) -> bool:
+        return self._partner[row] > row
 
     def tag_of(self, element: Element) -> str:
         """An opening tag in lower case: a look at it is cheaper than to read its attributes."""
@@ -200,12 +212,37 @@ class PageTree:
             row = self._parents[row]
             yield self._element(row) if row >= 0 else self._root
 
+    def named_around(self, element: Element, names: frozenset[str], most: int) -> list[Element]:
+        """The innermost elements around *element* whose names are known and among *names*."""
+        row, numbers, parents = element.row, self._number, self._parents
+        is_named, found = tag_table(names), list[Element]()
+        for _ in range(MAX_LEVELS):
+            row = parents[row]
+            if row < 0 or len(found) >= most:
+                break
+            if is_named[numbers[row]]:
+                found.append(self._element(row))
+        return found
+
     def inside(self, row: int) -> Iterator[Element]:
-        rows, stop = self._opening, self._partner[row]
-        for number in range(bisect_right(rows, row), len(rows)):
-            if rows[number] >= stop:
-                return
-            yield self._element(rows[number])
+        stop = self._partner[row]
+        return takewhile(lambda each: each.row < stop, self.after(row))
+
+    def after(self, row: int) -> Iterator[Element]:
+        """The elements that begin after a tag."""
+        first = bisect_right(self._opening, row)
+        return map(self._element, islice(self._opening, first, None))
+
+    def within(self, element: Element, name: str, most: int) -> list[Element]:
+        """The first elements called *name* in *element*."""
+        rows = self._rows_of(name)
+        first, stop = bisect_right(rows, element.row), bisect_left(rows, self._last(element.row))
+        return list(map(self._element, rows[first : min(stop, first + most)]))
+
+    def opened_by(self, token: int) -> Element | None:
+        """The element whose opening tag is a *token*; None for one in raw text."""
+        row = bisect_left(self._tokens, token)
+        return self._element(row) if self._tokens[row] == token else None
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -293,12 +330,7 @@ class PageTree:
 
     def tokens_in(self, element: Element) -> tuple[int, int]:
         """The token that *element* begins with, and the one that its content ends before."""
-        last = self._last(element.row)
-        bounds = np.array(
-            (self._start[element.row], self._start[last]), np.int32
-        )  # no other: all were converted
-        first, after = self.tokens.start.searchsorted(bounds).tolist()
-        return first, after
+        return self._tokens[element.row], self._tokens[self._last(element.row)]
 
     def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
