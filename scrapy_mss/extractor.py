@@ -146,13 +146,9 @@ class Extraction:
 
         return completeness(self.parsed, self.text)
 
-    @property
+    @lazy
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        return [*self._entries]
-
-    @lazy
-    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata.live_entries import live_entries
