@@ -230,7 +230,7 @@ def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> No
     columns.fill(dict(zip(_EVIDENCE, evidence, strict=True)))
     scores = score, of_heading_above(page, score), np.log1p(total)
     columns.fill(dict(zip(_SCORES, scores, strict=True)))
-    columns.fill(opinion_features(page, columns))
+    columns.fill(opinion_features(page))
     kept, _ = evidence_mass(page, columns["opinions"])
     columns.fill(container_features(page, dict(zip(_MASSES, (mass, kept), strict=True))))
     for name in NEIGHBOUR_FEATURES:
