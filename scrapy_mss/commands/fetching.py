@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from asyncio import Task
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from tqdm import tqdm
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
+from scrapy_mss.commands.base import counted, is_address, stored
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.address_counts import AddressCounts, guess
@@ -112,6 +114,21 @@ def checked_address(address: str) -> str:
     if not host:
         raise CommandError(f"{address}: expected an address, but it has no host")
     return address
+
+
+def gathered(
+    sources: list[str],
+    command: MssCommand,
+    failed: Callable[[str, str], None] | None = None,
+    most: int = 0,
+) -> Iterator[StoredPage]:
+    """The stored pages of all *sources*, then the pages `fetched` at those that are addresses."""
+    addresses = [checked_address(source) for source in sources if is_address(source)]
+    for source in sources:
+        if not is_address(source):
+            yield from counted(stored(Path(source)), "pages")
+    if addresses:
+        yield from fetched(addresses, command, failed, most)
 
 
 def fetched(

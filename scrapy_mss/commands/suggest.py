@@ -22,12 +22,10 @@ from scrapy_mss.commands.base import (
     add_model_arguments,
     chosen_extractor,
     existing_path,
-    is_address,
     known_site,
-    stored,
     writing,
 )
-from scrapy_mss.commands.fetching import checked_address, fetched, print_failure
+from scrapy_mss.commands.fetching import gathered, print_failure
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import printable, read_regular
 from scrapy_mss.models.files import write_atomically
@@ -73,12 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     extractor = chosen_extractor(options, command)
     rules = load_wrappers(options.replace) if options.replace else None
-    pages = list(islice(_stored(options.pages), MAX_PAGES))
-    addresses = [checked_address(page) for page in options.pages if is_address(page)]
-    if addresses:
-        is_alone = len(options.pages) == 1  # the front page of a site, or one article
-        most = MAX_PAGES - 1 if is_alone else 0
-        pages += fetched(addresses, command, partial(print_failure, "suggest"), most)
+    is_alone = len(options.pages) == 1  # as the front page of a site, or one article
+    most = MAX_PAGES - 1 if is_alone else 0
+    gathering = gathered(options.pages, command, partial(print_failure, "suggest"), most)
+    pages = list(islice(gathering, MAX_PAGES))
     old = None if rules is None else _used(rules, pages, options.replace)
     if rules is not None:
         pages = [page for page in pages if rules.find(page.url) is old]
@@ -138,12 +134,6 @@ def _shortly(text: str) -> str:
     if len(line) > 2 * MAX_END:
         line = f"{line[:MAX_END]} … {line[-MAX_END:]}"
     return f"{len(text.split()):,} words: {line}" if text else "nothing"
-
-
-def _stored(sources: list[str]) -> Iterator[StoredPage]:
-    for source in sources:
-        if not is_address(source):
-            yield from stored(Path(source))
 
 
 def _verdict(found: Suggestion) -> Iterator[str]:

@@ -11,23 +11,17 @@ import sys
 import webbrowser
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     add_model_arguments,
     chosen_extractor,
-    counted,
     is_address,
     number,
-    stored,
 )
-from scrapy_mss.commands.fetching import checked_address, fetched
+from scrapy_mss.commands.fetching import gathered
 from scrapy_mss.quality.report import plural
-
-if TYPE_CHECKING:
-    from scrapy_mss.workbench.api import Pages
 
 RULES = Path("rules")
 MOST_PAGES, MOST_ASKED = 40, 400  # of a site; a page takes megabytes while its site is open
@@ -79,8 +73,14 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     folder = options.rules or _rules_folder(command)
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: expected a folder of rules, got a file")
+    for source in options.sources:
+        if not is_address(source) and not Path(source).exists():
+            raise CommandError(
+                f"{source}: no such file or folder; to fetch pages of a host: "
+                f"scrapy mss workbench https://{source}/"
+            )
     pages = Pages(options.pages)
-    gather(options.sources, pages, command)
+    pages.add(gathered(options.sources, command, most=pages.most))
     if not pages.by_site:
         raise CommandError("the sources have no page with an address")
     extractor = chosen_extractor(options, command)
@@ -99,22 +99,6 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     except OSError as error:
         raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD
-
-
-def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
-    """Add the pages of all *sources* to *pages*."""
-    addresses = [checked_address(each) for each in sources if is_address(each)]
-    for source in sources:
-        if is_address(source):
-            continue
-        if not Path(source).exists():
-            raise CommandError(
-                f"{source}: no such file or folder; to fetch pages of a host: "
-                f"scrapy mss workbench https://{source}/"
-            )
-        pages.add(counted(stored(Path(source)), "pages"))
-    if addresses:
-        pages.add(fetched(addresses, command, most=pages.most))
 
 
 def _rules_folder(command: MssCommand) -> Path:

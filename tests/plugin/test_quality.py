@@ -34,7 +34,7 @@ from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change
 from tests.helpers.checkpoints import alone, checkpoints_of, finish
 from tests.helpers.local_server import Answer, answering
-from tests.plugin.crawling import Crawl, Done, Job, crawl, crawl_all, fetching, run_scrapy
+from tests.plugin.crawling import Crawl, Done, Job, crawl_all, crawl_news, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
 from tests.spiders.paper import Paper, printing
 
@@ -232,13 +232,6 @@ def moved(url: str) -> Answer:
     return 302, {"Location": url}, b""
 
 
-def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
-    values = {"MSS_STORE": str(folder / "store"), "DNS_TIMEOUT": 5, **settings}
-    found, *_ = crawl(folder, [Job("news", {"sites": ",".join(sites)}, values)])
-    assert not found.error
-    return found
-
-
 def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     tmp_path: Path,
 ) -> None:
@@ -267,8 +260,9 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
             "http://127.99/",  # a name of 127.0.0.99, which the list does not have
         ]
         servers.callback(stopped.set)
-        found = read(tmp_path, sites, ROBOTSTXT_OBEY=True, **SPIDERMON)
-        other = read(tmp_path, [slow], DOWNLOAD_TIMEOUT=1)
+        strict = {"ROBOTSTXT_OBEY": True, "DNS_TIMEOUT": 5}
+        found = crawl_news(tmp_path, ",".join(sites), **SPIDERMON, **strict)
+        other = crawl_news(tmp_path, slow, DOWNLOAD_TIMEOUT=1)
     listed = ",".join([*sites, slow, "https://later.example/"])
     printed = report(tmp_path, "store", sites=listed)
     of = rows(tmp_path, listed)
@@ -318,7 +312,7 @@ def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_f
         return moved("http://127.0.0.9:1/consent")
 
     with answering(redirecting, "127.0.0.3") as site:
-        read(tmp_path, [f"{site}/"])
+        crawl_news(tmp_path, f"{site}/")
 
     assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
 
@@ -341,7 +335,7 @@ def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> No
     remember(tmp_path, "127.0.0.2", until=now - 1)
     frozen, alive = Paper(host="127.0.0.1"), Paper(host="127.0.0.2")
     with printing(frozen), printing(alive):
-        found = read(tmp_path, [frozen.url("/"), alive.url("/")])
+        found = crawl_news(tmp_path, f"{frozen.url('/')},{alive.url('/')}")
     printed = report(tmp_path, "store")
 
     (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]

@@ -45,13 +45,10 @@ def write_jsonl(path: Path, records: Iterable[object]) -> Path:
 
 
 class Paragraphs:
-    """Takes what stands in paragraphs, from the *first* on."""
-
-    def __init__(self, first: int = 0) -> None:
-        self.first = first
+    """Takes what stands in paragraphs."""
 
     def extract(self, html: str) -> str:
-        return "\n\n".join(PARAGRAPH.findall(html)[self.first :])
+        return "\n\n".join(PARAGRAPH.findall(html))
 
 
 class Everything:
@@ -61,13 +58,13 @@ class Everything:
         return re.sub(r"<[^>]*>", " ", html)
 
 
-class Fragile:
+class Fragile(Paragraphs):
     """Fails on pages about number 1."""
 
     def extract(self, html: str) -> str:
         if "Story 1 " in html:
             raise RuntimeError("no way\nthrough")
-        return Paragraphs().extract(html)
+        return super().extract(html)
 
 
 class Vocabulary:
@@ -91,16 +88,11 @@ class Unteachable(Vocabulary):
         raise RuntimeError(f"{len(list(examples))} examples are not enough")
 
 
-class Common:
-    """Drops the paragraphs that all pages of a site and group have; records what it was given."""
-
-    calls: list[int]
+class Common(Paragraphs):
+    """Looks at all pages of a site and group together; records how many it was given."""
 
     def __init__(self) -> None:
-        self.calls = []
-
-    def extract(self, html: str) -> str:
-        return Paragraphs().extract(html)
+        self.calls: list[int] = []
 
     def extract_site(self, pages: Sequence[str]) -> list[str]:
         self.calls.append(len(pages))
@@ -109,7 +101,6 @@ class Common:
 
 FAKES: dict[str, type] = {
     "paragraphs": Paragraphs,
-    "everything": Everything,
     "fragile": Fragile,
     "vocabulary": Vocabulary,
     "unteachable": Unteachable,
@@ -118,8 +109,6 @@ FAKES: dict[str, type] = {
 
 
 def create(spec: str) -> TextExtractor:
-    """A fake system by name; `paragraphs:first=1` is one with an option."""
-    name, _, option = spec.partition(":")
-    made: TextExtractor
-    made = Paragraphs(int(option.removeprefix("first="))) if option else FAKES[name]()
+    """A fake system by name."""
+    made: TextExtractor = FAKES[spec]()
     return made
