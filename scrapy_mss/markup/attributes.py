@@ -54,8 +54,6 @@ _ATTRIBUTE = re.compile(
 _WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 # For `bytes.translate`: small letters stay, all else becomes a space.
 _SMALL_LETTERS = bytes(code if chr(code) in ascii_lowercase else ord(" ") for code in range(256))
-# One of them is in the tag of whatever is hidden; letters that have no form but small and capital.
-HIDING_LETTERS = ("dden", "none")
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
@@ -158,13 +156,12 @@ def element_attributes(tokens: Tokens) -> ElementAttributes:
 
 
 def _tag_tables() -> tuple[object, ...]:
-    """What the compiled part looks for, which knows which tags may be hidden, not which are."""
     return (
-        ([*map(str.encode, CLASS_ATTRIBUTES)], [*map(str.encode, HIDING_LETTERS)], TAG_NAMES),
+        tuple(map(str.encode, CLASS_ATTRIBUTES)),
+        TAG_NAMES,
         TAG_NUMBERS[TEMPLATE],
         MAX_CLASS_WORDS,
-        _read_number,
-        _HIDDEN.search,
+        lambda number, tag: _read_tag(TAG_NAMES[number], tag),
         tag_table(BLOCK_TAGS),
         MAX_TAG_LENGTH,
     )
@@ -185,11 +182,6 @@ def _columns(tokens: Tokens) -> tuple[Any, ...]:
         np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),
         np.arange(len(starts)).repeat(np.fromiter(map(len, words), np.intp, len(rows))),
     )
-
-
-def _read_number(number: int, tag: str) -> tuple[int, list[int]]:
-    key, words, _ = _read_tag(TAG_NAMES[number], tag)
-    return key, words.tolist()
 
 
 def _tag_bounds(tokens: Tokens, tags: Indices) -> tuple[Ints, Ints]:
