@@ -23,7 +23,7 @@ from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import well_formed
-from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.extractions import WholePage, assert_sound
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -223,8 +223,6 @@ def patterns_of(*packages: ModuleType) -> dict[str, re.Pattern[Any]]:
 
 
 PATTERNS = patterns_of(markup, core, blocks)
-# Those that are compiled on first use.
-PATTERNS |= {f"tokenizer.piece_pattern.{cjk}": piece_pattern(cjk=cjk) for cjk in (False, True)}
 # What a pattern repeats, and what could make it give up after a long search.
 TEASERS = [" ", "<a ", "= ", "!!! ", " class", " class=", ' class = "', " id='a "]
 TEASERS += """

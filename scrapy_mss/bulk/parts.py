@@ -11,28 +11,26 @@ import logging
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, Final
 
 from scrapy_mss.bulk.extracting import COLUMNS, DETAIL, PLACE, REASON, SOURCE, ArticleExtractor, Row
 from scrapy_mss.crawl.processes import CRASH
 from scrapy_mss.files.parquet import batches_of, write_groups
 from scrapy_mss.files.sources import PIECE, format_of
-from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Enter, Piece, Record
 
 logger = logging.getLogger(__name__)
 
 NEW: Final = ".new"
-AT: Final = ".at.new"  # of files that say where the process is that makes a part
 TRIES: Final = 3  # of a part, besides those that its pages have cost
 MOST_LEFT_OUT: Final = 10  # pages of a part; each has it read again twice
+NUMBER: Final = struct.Struct("<q")  # of a record
 REPORT_SECONDS: Final = 0.5  # between two reports of how far a part is
 
 OnProgress = Callable[[int, int], None]  # so many more pages, and bytes of the archive, are done
@@ -40,10 +38,14 @@ OnProgress = Callable[[int, int], None]  # so many more pages, and bytes of the 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Pieces whose articles make up one Parquet file, the one of this *number*."""
+    """Pieces whose articles make up one Parquet file, the one of this *number*.
+
+    Their records are numbered from 1; those *left_out* have cost processes.
+    """
 
     number: int
     pieces: tuple[Piece, ...]
+    left_out: tuple[int, ...] = ()
 
 
 def grouped(pieces: Iterable[Piece], first: int, size: int = PIECE) -> Iterator[Part]:
@@ -98,88 +100,65 @@ class DonePart:
         return cls(**{**values, "pieces": tuple(pieces)})
 
 
-class _Tracked:
-    """The number of the record of *part* that this process is at, in a file that outlives it.
-
-    Records are counted from 1; 0 is for a process that is at none.
-    """
-
-    FORM: ClassVar = struct.Struct("<q")
-
-    def __init__(self, part: Part, folder: Path) -> None:
-        lost = _lost(part, folder)
-        self._left_out = {number for number in lost if number and lost[number] >= LOST_TWICE}
-        self._files = [*_tracks(part, folder), folder / f"{_name(part)}.{token_hex(4)}{AT}"]
-        self._file = self._files[-1].open("xb", buffering=0)
-        self._count = 0
-        self._note(0)
-
-    def _note(self, number: int) -> None:
-        self._file.seek(0)
-        self._file.write(self.FORM.pack(number))
-
-    def enter(self) -> bool:
-        """Note that the process is at the next record; whether it is to be read."""
-        self._count += 1
-        self._note(self._count)
-        return self._count not in self._left_out
-
-    def leave(self) -> None:
-        """Note that the process has read the last record."""
-        self._note(0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the file. It stays where the part was not made, as if the process were lost."""
-        self._file.close()
-        for path in self._files if kind is None else ():
-            path.unlink(missing_ok=True)
-
-
 def make_part(
     part: Part, folder: Path, extractor: ArticleExtractor, report: OnProgress
 ) -> DonePart:
-    """Write *part* to *folder*, under its temporary name."""
+    """Write *part* to *folder*, under its temporary name.
+
+    The number of the record that is read is in a file, where `record_at` finds it.
+    """
     pages, reasons = 0, Counter[str]()
-    left_out: list[tuple[str, int]] = []
-    ends = [Ends() for _ in part.pieces]
-    with _Tracked(part, folder) as tracked:
+    places: list[tuple[str, int]] = []  # of the records left out
+    ends, numbers = [Ends() for _ in part.pieces], count(1)
+    with _file_at(part, folder).open("wb", buffering=0) as at:
+
+        def note(number: int) -> None:
+            at.seek(0)
+            at.write(NUMBER.pack(number))
+
+        def enter() -> bool:
+            number = next(numbers)
+            note(number)
+            return number not in part.left_out
 
         def rows() -> Iterator[Row]:
             nonlocal pages
-            for row in extractor.rows(_records(part, ends, tracked, report)):
+            for row in extractor.rows(_records(part, ends, enter, report)):
                 pages += 1
                 if row[REASON]:
                     reasons[row[REASON]] += 1
                 if row[REASON] == LEFT_OUT:
-                    left_out.append((row[SOURCE], row[PLACE]))
+                    places.append((row[SOURCE], row[PLACE]))
                 yield row
-            tracked.leave()
+            note(0)
 
         name, new = _write(part, folder, rows())
-    for place in left_out:
+    for place in places:
         logger.warning("scrapy-mss: left out %s at %d, which has cost processes", *place)
     pieces = tuple(map(DonePiece, part.pieces, ends))
     return DonePart(name, new, pages, pages - reasons.total(), dict(reasons), pieces)
 
 
-def has_failed_too_often(part: Part, folder: Path) -> bool:
-    """Whether so many processes were lost that made *part* that it is given up."""
-    lost = _lost(part, folder)
-    left_out = sum(count >= LOST_TWICE for number, count in lost.items() if number)
+def record_at(part: Part, folder: Path) -> int:
+    """The number of the record that the process was at that was lost with *part*; 0 if at none."""
+    path = _file_at(part, folder)
+    written = path.read_bytes() if path.exists() else b""
+    return NUMBER.unpack(written)[0] if written else 0
+
+
+def _file_at(part: Part, folder: Path) -> Path:
+    return folder / f"{_name(part)}.at{NEW}"
+
+
+def left_out_after(lost: Mapping[int, int]) -> tuple[int, ...]:
+    """The records to leave out, given how many processes were *lost* at each."""
+    return tuple(number for number, times in lost.items() if number and times >= LOST_TWICE)
+
+
+def is_given_up(lost: Counter[int]) -> bool:
+    """Whether so many processes were *lost*, at some record or at none, that a part is given up."""
+    left_out = len(left_out_after(lost))
     return lost.total() - left_out * LOST_TWICE >= TRIES or left_out > MOST_LEFT_OUT
-
-
-def _lost(part: Part, folder: Path) -> Counter[int]:
-    """The records at which processes were lost that made *part*; each has left a file."""
-    found = (path.read_bytes() for path in _tracks(part, folder))
-    return Counter(_Tracked.FORM.unpack(each)[0] if each else 0 for each in found)
-
-
-def _tracks(part: Part, folder: Path) -> Iterator[Path]:
-    return folder.glob(f"{_name(part)}.*{AT}")
 
 
 def given_up(part: Part, folder: Path, detail: str) -> DonePart:
@@ -193,14 +172,14 @@ def given_up(part: Part, folder: Path, detail: str) -> DonePart:
 
 
 def _records(
-    part: Part, all_ends: list[Ends], tracked: _Tracked, report: OnProgress
+    part: Part, all_ends: list[Ends], enter: Enter, report: OnProgress
 ) -> Iterator[Record]:
     """The records of *part*; sets the ends of its pieces, and reports the progress now and then."""
     pages = size = 0
     reported_at = monotonic()
     for piece, ends in zip(part.pieces, all_ends, strict=True):
         done = 0
-        for record in format_of(piece.path).read(piece, ends, tracked.enter):
+        for record in format_of(piece.path).read(piece, ends, enter):
             before, done = done, max(done, min(record.done, piece.weight))
             pages += 1
             size += done - before

@@ -11,10 +11,11 @@ part again, without a page at which two were lost. A part that costs still more 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,22 +24,20 @@ from typing import Any, Final, NamedTuple
 
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.parts import (
-    MOST_LEFT_OUT,
-    TRIES,
     DonePart,
     OnProgress,
     Part,
     given_up,
-    has_failed_too_often,
+    is_given_up,
+    left_out_after,
     make_part,
+    record_at,
 )
 from scrapy_mss.crawl.processes import LOST, Child, message, parent, receive, send
-from scrapy_mss.files.stored_pages import LOST_TWICE
 
 WORKER_GROUP: Final = "scrapy_mss.bulk.worker_groups"
 # A group has about a tenth of the work of each of its workers.
 WORKERS_OF_A_GROUP: Final = 4
-MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever groups are lost
 
 
 class WorkerGroupError(RuntimeError):
@@ -109,11 +108,12 @@ class _WorkerGroup:
 
     def make(self, part: Part) -> DonePart:
         """Make *part*, again where the process is lost."""
-        for _ in range(MOST_TRIES):
+        lost = Counter[int]()  # processes, by the record that they were at
+        while not is_given_up(lost):
             self._begin()
             pages = size = 0
             with suppress(*LOST):
-                self.child.send(message(part))
+                self.child.send(message(replace(part, left_out=left_out_after(lost))))
                 while (answer := self.child.receive(Answer)).part is None:
                     if answer.failure:
                         raise WorkerGroupError(answer.failure)
@@ -123,8 +123,7 @@ class _WorkerGroup:
                 return answer.part
             self._report(-pages, -size)  # it does not count if the part is made again
             self.child.end()
-            if has_failed_too_often(part, self._folder):
-                break
+            lost[record_at(part, self._folder)] += 1
         return given_up(part, self._folder, "too many processes were lost that read it")
 
     def _begin(self) -> None:

@@ -97,18 +97,6 @@ _NOISE: Final = re.compile(
     r"minutes?|hours?|uhr|vor\s+\d+)\b|\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
     re.IGNORECASE,
 )
-# The name of a person as most are written: no rule applies to it if it has none of the words that
-# rules look for.
-_PLAIN: Final = re.compile(r"[A-Z][a-z]+(?: [A-Z]\.)?(?: [A-Z][a-z]+){1,2}")
-_RULED: Final = (
-    _OF_NO_PERSON
-    | DEGREES
-    | frozenset(
-        "by von por par door av af di przez orcid and und et y og och with mit ago read published "
-        "comment comments share follow subscribe sign copyright rights special minute minutes hour "
-        "hours uhr".split()
-    )
-)
 _NUMBER: Final = re.compile(r"\d{3}|\d.*\d.*\d")
 
 # Lower-case words inside the name of a person.
@@ -164,13 +152,6 @@ def author_names(texts: Iterable[str]) -> list[str]:
 
 @remembered(2**8)  # names are read where they are, and then as authors
 def _names_in(text: str) -> tuple[tuple[str, str], ...]:
-    is_plain = len(text) <= MAX_NAME and _PLAIN.fullmatch(text) is not None
-    if is_plain and _RULED.isdisjoint(text.lower().split()):
-        return ((folded(text), text),)
-    return _names_by_rules(text)
-
-
-def _names_by_rules(text: str) -> tuple[tuple[str, str], ...]:
     parts = _parts(clean(text)[:MAX_LINE].rstrip())
     names = (_without_labels(" ".join(part.split())).strip(_EDGE) for part in parts)
     return tuple((folded(name), name) for name in names if is_name(name))

@@ -113,7 +113,6 @@ ENOUGH: Final = 80  # bytes of letters for a page that is silent: a sentence, or
 CERTAIN: Final = 200  # for a page that says otherwise
 READ: Final = 300  # characters: more take time and change nothing
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_NO_LETTERS: Final = bytes(n for n in range(128) if not _LETTERS.match(chr(n)))
 
 # Of a language, what a page may call it instead: standards beside one another, and close relatives.
 ALIKE: Final = ({"no", "nb", "nn"}, {"hr", "sr", "bs", "sh"}, {"id", "ms"}, {"zh", "yue", "wuu"})
@@ -155,7 +154,8 @@ def language_of(text: str | None, declared: str | None) -> str | None:
 
 def language_by_bytes(read: str, declared: str | None) -> str | None:
     """The same by the library alone, of the beginning that is *read* of a text."""
-    if not _has_letters(read, CERTAIN if declared else ENOUGH):
+    letters = "".join(_LETTERS.findall(read)).encode()
+    if len(letters) < (CERTAIN if declared else ENOUGH):
         return declared
     identifier = detector()
     if identifier is None or (declared and declared not in known()):
@@ -165,9 +165,3 @@ def language_by_bytes(read: str, declared: str | None) -> str | None:
     if declared and any(declared in names and found in names for names in ALIKE):
         return declared
     return found if found in known() else declared
-
-
-def _has_letters(text: str, n_bytes: int) -> bool:
-    """Whether the letters of *text* are so many bytes; most have as many that are plain."""
-    plain = text.encode("ascii", "ignore").translate(None, _NO_LETTERS)
-    return len(plain) >= n_bytes or len("".join(_LETTERS.findall(text)).encode()) >= n_bytes

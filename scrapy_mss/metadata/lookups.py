@@ -18,6 +18,7 @@ from typing import Final
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import in_direct_order, labelled_names, person_names
 from scrapy_mss.metadata.parsed_page import (
+    MAX_OF_TAG,
     ParsedPage,
     first_group,
     markers_of,
@@ -72,12 +73,14 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    return map(property_value, _properties(page, keys))
+    found = _properties(page, keys)
+    return map(property_value, found) if found else ()
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    return chain.from_iterable(map(names_of_person, first_group(_properties(page, keys))))
+    found = _properties(page, keys)
+    return chain.from_iterable(map(names_of_person, first_group(found))) if found else ()
 
 
 def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
@@ -152,8 +155,9 @@ marked_time, other_time = _times(marked=True), _times(marked=False)
 
 def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The values of the keys in scripts that are not JSON-LD."""
-    matches = _values_of(keys).finditer(page.other_scripts)
-    return (match[1] for match in islice(matches, MAX_SCRIPT_VALUES))
+    scripts = page.tree.scripts(MAX_OF_TAG, json_ld=False)
+    found = chain.from_iterable(map(_values_of(keys).finditer, scripts))
+    return (match[1] for match in islice(found, MAX_SCRIPT_VALUES))
 
 
 @lru_cache

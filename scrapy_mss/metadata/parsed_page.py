@@ -36,7 +36,6 @@ from scrapy_mss.pages.tree import Element, Fragment, PageTree
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
 MAX_OF_TAG: Final = 1_000  # the most of 2,526 pages: 211 `<meta>`, 376 `<link>`
-MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
 MAX_TIMES: Final = 100
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
@@ -170,10 +169,12 @@ class ParsedPage:
 
     @lazy
     def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading."""
+        """The short lines with a year after the heading, or of a page without one."""
         read = self._until_body
-        further = islice(_lines(self._runs), MAX_DISTANT_LINES - len(read))
-        return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
+        further = (run for run in self._runs if run[0].strip())
+        runs = chain(read, islice(further, MAX_DISTANT_LINES - len(read)))
+        dated = (clean(text) for text, _ in runs if has_year(text))
+        return [line for line in dated if len(line) <= MAX_LINE]
 
     @lazy
     def bylines(self) -> list[str]:
@@ -188,18 +189,6 @@ class ParsedPage:
     def graph(self) -> Graph:
         scripts = filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True))
         return Graph(scripts, self._identity)
-
-    @lazy
-    def other_scripts(self) -> str:
-        """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
-        scripts: list[str] = []
-        length = 0
-        for text in filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=False)):
-            scripts.append(text)
-            length += len(text)
-            if length >= MAX_SCRIPTS:
-                break
-        return "\0".join(scripts)[:MAX_SCRIPTS]
 
     def _identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
@@ -219,19 +208,18 @@ class ParsedPage:
     def properties(self) -> Mapping[str, list[Element]]:
         """The microdata of the page: elements by the lower-cased name of their property."""
         properties: defaultdict[str, list[Element]] = defaultdict(list)
-        article: Element | None = None
-        items: dict[int, Element | None] = {}
-        for element in self.tree.properties(MAX_PROPERTIES):
-            item = self.tree.nearest("itemscope", element, items)
-            item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
-            is_article = item_type.endswith(ARTICLE_TYPES)
-            if is_article and article is None:
-                article = item
-            is_teaser = is_article and item is not article
-            if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
-                for name in (element.get("itemprop") or "").lower().split():
-                    if len(named := properties[name]) < MAX_OF_NAME:
-                        named.append(element)
+        found, article = self.tree.having("itemprop", MAX_PROPERTIES), -1
+        items = self.tree.having("itemscope", MAX_ITEMS) if found else {}
+        for row, names in found.items():
+            item = self.tree.nearest(row, items)
+            kind = self.tree.element(item).get("itemtype") or "" if item >= 0 else ""
+            is_page = item < 0 or kind.rstrip("/").endswith(PAGE_TYPES)
+            if kind.rstrip("/").endswith(ARTICLE_TYPES):
+                article = item if article < 0 else article
+                is_page = item == article
+            for name in names.lower().split() if is_page else ():
+                if len(named := properties[name]) < MAX_OF_NAME:
+                    named.append(self.tree.element(row))
         return properties
 
     # --- visible elements -------------------------------------------------------------------------
@@ -259,6 +247,7 @@ def meta_name(name: str) -> str:
 # --- microdata ------------------------------------------------------------------------------------
 
 MAX_PROPERTIES: Final = 500
+MAX_ITEMS: Final = 5_000  # each of which may have no property
 MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
 MAX_DESCENDANTS: Final = 200  # elements in a person
 
@@ -291,7 +280,7 @@ def names_of_person(element: Element) -> Iterator[str]:
 # --- around the heading ---------------------------------------------------------------------------
 
 MAX_LINES: Final = 60  # after a heading; 30, 60 and 120 gave the same dates
-MAX_DISTANT_LINES: Final = 600  # the same, when no other place has a date
+MAX_DISTANT_LINES: Final = 600  # when no other place has a date
 MAX_BYLINES: Final = 40
 BYLINE_LEVELS: Final = 3  # a line's element and its ancestors that may be marked as byline
 MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above the date

@@ -233,12 +233,11 @@ class _Article:
     def medium(self, element: Element, *, in_lead: bool) -> Medium | None:
         """What *element* shows; None if that is nothing of the article's."""
         name = OF_AMP.get(element.tag, element.tag)
-        if name not in MEDIA_TAGS or (name in IMAGES and _is_no_picture(element.attrib)):
+        if name not in MEDIA_TAGS:
             return None
-        around = self.tree.named_around(element, TELLING, MAX_DEPTH)
+        around, outermost = self.tree.named_around(element, TELLING, MAX_DEPTH), None
         if not all(self._has_kept(each) for each in around if each.tag in BESIDE):
             return None
-        outermost = None
         if in_lead:
             outermost = next((each for each in around if each.tag == "figure"), None)
             if outermost is None:
@@ -252,7 +251,8 @@ class _Article:
         self, element: Element, around: list[Element], outermost: Element | None
     ) -> Medium | None:
         attributes = element.attrib
-        url = self._address(attributes, self._sources(element, around))
+        is_picture = not _is_no_picture(attributes)
+        url = self._address(attributes, self._sources(element, around)) if is_picture else None
         if not url or is_junk(url):
             return None
         caption = self._caption(element, around)

@@ -36,7 +36,6 @@ _CONSENT_PATHS: Final = frozenset(
     "privacy-wall zustimmung".split()
 )
 MAX_CONSENT_PATH: Final = 2  # parts
-_CONSENT_CUES: Final = ("consent", "guce", "privacy", "cookie", "zustimmung")  # one of them
 
 # A consent manager on the page; the addresses are those of the snippets in the vendors' manuals.
 _CONSENT_MARK: Final = re.compile(
@@ -115,8 +114,7 @@ _CONSENT_WORDS: Final = "cookie partn parten socios parceir fornitor партн 
 def consent_address(facts: PageFacts) -> str:
     """The address of a consent page."""
     segments = facts.own_url.parts[0]
-    address = facts.own_url.url.lower()
-    if len(segments) > MAX_CONSENT_PATH or not any(cue in address for cue in _CONSENT_CUES):
+    if len(segments) > MAX_CONSENT_PATH:
         return ""
     is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
     return facts.own_url.url if is_named and not is_headlined(facts.address) else ""

@@ -59,23 +59,6 @@ def test_an_address_is_joined_as_the_library_does(base: str, address: str) -> No
         assert urlsplit(joined).hostname
 
 
-@pytest.mark.parametrize(
-    ("address", "joined"),
-    [
-        ("https://y-z.example/a-b.jpg?w=1&h=2", "https://y-z.example/a-b.jpg?w=1&h=2"),
-        ("/a-b/c.jpg", "https://x.example/a-b/c.jpg"),
-        ("b.jpg", None),
-        ("//y.example/a.jpg", None),
-        ("/a/../b.jpg", None),
-        ("https://y.example/a;", None),
-        ("https://y.example/a#", None),
-        ("data:image/gif", None),
-    ],
-)
-def test_most_addresses_need_no_parser(address: str, joined: str | None) -> None:
-    assert plainly_joined("https://x.example/story/1", address) == joined
-
-
 URLS = [
     ("/a", "https://x.example/a"),
     ("a?b=c&d=e", "https://x.example/y/a?b=c&d=e"),

@@ -8,14 +8,11 @@ from hypothesis import strategies as st
 
 from scrapy_mss.metadata.authors import (
     _IN_URLS,
-    _RULED,
     _URL,
     MAX_AUTHORS,
     MAX_NAME,
     NOT_A_NAME,
     NameRule,
-    _names_by_rules,
-    _names_in,
     author_names,
     in_direct_order,
     is_name,
@@ -25,7 +22,6 @@ from scrapy_mss.metadata.authors import (
     without_site_names,
 )
 from scrapy_mss.pages.text import folded
-from tests.helpers.effort import examples
 from tests.helpers.timing import FACTOR, grows_linearly
 
 NAMES = [
@@ -159,17 +155,6 @@ def test_long_texts_are_read_in_linear_time(piece: str) -> None:
     small, large = ([piece * (n * 5_000)] * 20 for n in (1, FACTOR))
 
     assert grows_linearly(partial(author_names, small), partial(author_names, large))
-
-
-WORDS = st.sampled_from([each.capitalize() for each in (*sorted(_RULED), "ann", "lee", "min")])
-
-
-@given(st.lists(st.one_of(WORDS, st.sampled_from(["J.", "Lee-Lee", "Ann"])), max_size=5))
-@examples(15)
-def test_names_that_need_no_rules_are_those_that_the_rules_find(words: list[str]) -> None:
-    text = " ".join(words)
-
-    assert _names_in(text) == _names_by_rules(text)
 
 
 @pytest.mark.parametrize("piece", ["()", "[]", "“”", "a@b.c "])

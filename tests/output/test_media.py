@@ -13,7 +13,6 @@ from scrapy_mss.output.media import (
     MAX_MEDIA,
     VIDEO,
     Medium,
-    is_junk,
     kept_media,
     media_fields,
     picture,
@@ -99,6 +98,8 @@ def test_the_largest_size_of_a_late_picture_is_found(tag: str, expected: str) ->
         ("<img src=/p.jpg height='96px'>", "<img src=/p.jpg height='100%'>"),
         ("<img src=/p.jpg class=author-avatar>", "<img src=/p.jpg class=author-at-sea>"),
         ("<img src=/logo.png>", "<img src=/logo/ferry.png>"),
+        ("<img src=/site_Logo-2.PNG>", "<img src=/logotherapist.jpg>"),
+        ("<img src=/spacer.gif>", "<img src=/pixelated-mayor.jpg>"),
         ("<img src='data:image/png;base64,R0'>", "<img src=/p.png>"),
         ("<img src='https://[/x.png'>", "<img src='https://x.example/x.png'>"),
         ("<img src=javascript:go()>", "<img src=//x.example/x.png>"),
@@ -218,23 +219,6 @@ def test_captions_have_no_control_characters() -> None:
 )
 def test_sizes_of_a_picture_are_the_same_picture(one: str, other: str, *, same: bool) -> None:
     assert (picture(f"{CDN}/{one}") == picture(f"{CDN}/{other}")) is same
-
-
-@pytest.mark.parametrize(
-    ("name", "junk"),
-    [
-        ("logo.png", True),
-        ("site_Logo-2.PNG", True),
-        ("map.svg", True),
-        ("spacer.gif", True),
-        ("logotherapist.jpg", False),
-        ("pixelated-mayor.jpg", False),
-        ("ferry.jpg", False),
-        ("[", False),
-    ],
-)
-def test_junk_says_so_in_the_name_of_its_file(name: str, *, junk: bool) -> None:
-    assert is_junk(f"{CDN}/logo/{name}") is junk
 
 
 def test_fields_are_what_the_pipelines_of_scrapy_take() -> None:

@@ -146,6 +146,14 @@ def fetching(urls: Sequence[str], **settings: Any) -> Job:
     return Job(arguments={"urls": urls}, settings={**ADDON, **settings})
 
 
+def crawl_news(folder: Path, sites: str, *, limit: int = 200, **settings: Any) -> Crawl:
+    """What comes of a crawl of *sites* by `NewsSpider`, with the one store that *folder* has."""
+    stored = {"MSS_STORE": str(folder / "store"), **settings}
+    (found,) = crawl(folder, [Job("news", {"sites": sites, "limit": limit}, stored)])
+    assert not found.error
+    return found
+
+
 def crawl_all(folder: Path, jobs: Mapping[str, Job]) -> dict[str, Crawl]:
     """Run *jobs*, one after the other, all of which start; what came of them by name."""
     done = dict(zip(jobs, crawl(folder, jobs.values()), strict=True))

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -15,6 +16,7 @@ from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 URL = "http://127.0.0.1/wrapped/1"
+DROPPED = DropItem("by another pipeline")
 Parts = tuple[Crawler, ArticleMiddleware, ArticlePipeline]  # of a crawler, and that
 MakeCrawler = Callable[..., Crawler]  # what the fixture `crawler_of` is
 
@@ -65,3 +67,11 @@ def reading_parts(crawler: Crawler) -> tuple[ArticleMiddleware, ArticlePipeline]
 def stat(crawler: Crawler, name: str) -> float:
     assert crawler.stats is not None
     return float(crawler.stats.get_value(f"mss/{name}", 0))
+
+
+def tell(
+    crawler: Crawler, signal: object, item: object, response: Response, **about: object
+) -> None:
+    """Send *signal*, as Scrapy does when an item leaves the pipelines."""
+    known = {"item": item, "response": response, "spider": None, "exception": DROPPED, **about}
+    crawler.signals.send_catch_log(signal, **known)

@@ -13,7 +13,7 @@ import random
 import struct
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -106,17 +106,17 @@ def wrapped(number: int, *, paragraphs: int = 6) -> str:
 
 def plain(number: int, *, paragraphs: int = 6) -> str:
     """A page with an article that no rule knows."""
-    article = story("plain", number, paragraphs)
-    body = "".join(f"<p>{text}</p>\n" for text in article.paragraphs)
-    main = f'<div id="content"><h2>{article.title}</h2><div class="text">{body}</div></div>'
-    return _frame(article, main, random.Random(number))
+    return _plain(number, story("plain", number, paragraphs).paragraphs)
 
 
 def german(number: int) -> str:
     """A page in German that says it is in English."""
-    article = story("plain", number)
     sentence = "Die Fähre fährt wieder, nachdem der Sturm sie im Hafen gehalten hatte."
-    body = "".join(f"<p>{sentence} {n} Schiffe warteten. {sentence}</p>\n" for n in range(2, 9))
+    return _plain(number, [f"{sentence} {n} Schiffe warteten. {sentence}" for n in range(2, 9)])
+
+
+def _plain(number: int, paragraphs: Sequence[str]) -> str:
+    article, body = story("plain", number), "".join(f"<p>{text}</p>\n" for text in paragraphs)
     main = f'<div id="content"><h2>{article.title}</h2><div class="text">{body}</div></div>'
     return _frame(article, main, random.Random(number))
 

@@ -3,71 +3,53 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Request
-from scrapy.settings import Settings
-from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.items import ItemNotes, ItemPages
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
 from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, StoriesPipeline
-from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore, adding_lists
+from scrapy_mss.seen.articles import SeenArticles, SeenList, SeenStore
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.stories import Stories, StoryStore
-from scrapy_mss.settings import read
-from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import DAY, minute_now
 from tests.helpers.agency_texts import copy, text
-from tests.helpers.checkpoints import alone, finish
-
-pytestmark = pytest.mark.usefixtures("reactor")
+from tests.helpers.checkpoints import finish
+from tests.plugin.parts import DROPPED, MakeCrawler, tell
 
 URL, LIST = "http://a.example/2026/rain", "http://a.example/list"
 SECOND = "http://b.example/2026/rain"
-BY_ANOTHER_PIPELINE = DropItem("by another pipeline")
 
 
 class Pipelines:
     """The pipelines of a crawl, and what Scrapy does with an item that goes through them."""
 
-    def __init__(self, store: SQLiteStore, copies: str) -> None:
-        stats = get_crawler().stats
-        assert stats is not None
-        self.seen = alone(SeenArticles(SeenStore(store), DAY, minute_now), store)
-        self.pages, self.readings = ItemPages(), ItemNotes[Any]()
-        self.alive: list[HtmlResponse] = []  # as in Scrapy, until their items leave
-        extension = SimpleNamespace(
-            seen=self.seen,
-            stories=None if copies == "keep" else Stories(StoryStore(store), minute_now),
-            stats=CrawlStats(stats),
-            quality=None,
-            fates=None,
-            item_pages=self.pages,
-            readings=self.readings,
-            new_articles=ItemNotes(),
-            options=read(Settings({"MSS_COPIES": copies})),
-        )
-        self.extension = cast("MssExtension", extension)
-        self.new = NewArticlesPipeline(self.extension)
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler, self.extension = crawler, MssExtension.of(crawler)
+        self.new = NewArticlesPipeline.from_crawler(crawler)
         self.each: list[NewArticlesPipeline | StoriesPipeline] = [self.new]
-        if copies != "keep":
-            self.each.append(StoriesPipeline(self.extension))
+        if self.extension.stories is not None:
+            self.each.append(StoriesPipeline.from_crawler(crawler))
+        self.alive: list[HtmlResponse] = []  # as in Scrapy, until their items leave
+
+    @property
+    def seen(self) -> SeenArticles:
+        assert self.extension.seen is not None
+        return self.extension.seen
 
     def begin(self, item: Any, response: HtmlResponse) -> bool:
         """Whether *item* goes through our pipelines, and may go on to others."""
         self.alive.append(response)
-        self.pages.put(item, response, False)
+        self.extension.item_pages.put(item, response, False)
         try:
             for pipeline in self.each:
                 pipeline.process_item(item)
@@ -76,15 +58,11 @@ class Pipelines:
             return False
         return True
 
-    def dropped(
-        self, item: Any, response: HtmlResponse, error: DropItem = BY_ANOTHER_PIPELINE
-    ) -> None:
-        for pipeline in self.each:
-            pipeline.dropped(item, response, error)
+    def dropped(self, item: Any, response: HtmlResponse, error: DropItem = DROPPED) -> None:
+        tell(self.crawler, signals.item_dropped, item, response, exception=error)
 
     def scraped(self, item: Any, response: HtmlResponse) -> None:
-        for pipeline in self.each:
-            pipeline.scraped(item, response)
+        tell(self.crawler, signals.item_scraped, item, response)
 
     def passes(self, item: Any, response: HtmlResponse | None = None) -> bool:
         """Whether *item*, of the page at its own address or of another, passes all pipelines."""
@@ -99,24 +77,24 @@ def page(url: str, **meta: Any) -> HtmlResponse:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SQLiteStore]:
-    with closing(SQLiteStore(tmp_path)) as store:
-        yield store
+def pipelines(crawler_of: MakeCrawler) -> Pipelines:
+    return Pipelines(crawler_of(MSS_ONLY_NEW=True))
 
 
 @pytest.fixture
-def pipelines(store: SQLiteStore) -> Pipelines:
-    return Pipelines(store, "keep")
+def marking(crawler_of: MakeCrawler) -> Pipelines:
+    return Pipelines(crawler_of(MSS_ONLY_NEW=True, MSS_COPIES="mark"))
 
 
 @pytest.fixture
-def marking(store: SQLiteStore) -> Pipelines:
-    return Pipelines(store, "mark")
+def dropping(crawler_of: MakeCrawler) -> Pipelines:
+    return Pipelines(crawler_of(MSS_ONLY_NEW=True, MSS_COPIES="drop"))
 
 
-@pytest.fixture
-def dropping(store: SQLiteStore) -> Pipelines:
-    return Pipelines(store, "drop")
+def stored(folder: Path, url: str) -> SeenList | None:
+    """What is stored of the list at *url*."""
+    with closing(SQLiteStore(folder / "store")) as store:
+        return SeenStore(store).list(url)
 
 
 # New and changed articles
@@ -228,12 +206,12 @@ def test_a_page_without_an_article_has_none_until_it_changes(pipelines: Pipeline
     """Whatever the model or the memory of the site has learned meanwhile."""
     lines, more = Paragraphs.of_text("It fell."), Paragraphs.of_text("It fell.\nIt stopped.")
     item = Article(URL)
-    pipelines.readings.put(item, None, ("", lines.to_bytes()))
+    pipelines.extension.readings.put(item, None, ("", lines.to_bytes()))
     pipelines.dropped(item, page(URL), NoArticleError("unlikely"))
 
     for paragraphs, expected in ((lines, False), (lines, False), (more, True)):
         item = Article(URL, text="It fell.")
-        pipelines.readings.put(item, None, ("It fell.", paragraphs.to_bytes()))
+        pipelines.extension.readings.put(item, None, ("It fell.", paragraphs.to_bytes()))
         assert pipelines.passes(item) == expected
 
 
@@ -273,7 +251,7 @@ def test_a_revision_of_the_first_is_no_copy_and_a_dropped_copy_is_not_fetched_ag
     assert not dropping.seen.due([(SECOND, 0)])[0]
 
 
-def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, store: SQLiteStore) -> None:
+def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, tmp_path: Path) -> None:
     """Even if its site's lists have not changed by then."""
     first, second = articles()
     dropping.seen.add_list("http://b.example/feed", "b.example", SeenList('"1"'))
@@ -284,7 +262,7 @@ def test_a_copy_of_a_lost_item_comes_again(dropping: Pipelines, store: SQLiteSto
     assert dropping.seen.due([(SECOND, 0)])[0]
     assert dropping.passes(second)
     finish(dropping.seen, finished=True)
-    assert SeenStore(store).list("http://b.example/feed") is None
+    assert stored(tmp_path, "http://b.example/feed") is None
 
 
 def test_a_copy_counts_as_seen_when_one_of_the_items_under_way_has_passed(
@@ -316,8 +294,7 @@ def test_an_item_that_an_earlier_pipeline_drops_lets_no_second_pass(marking: Pip
 def test_a_failing_pipeline_loses_no_story(dropping: Pipelines) -> None:
     first, second = articles()
     assert dropping.begin(first, page(URL))
-    for pipeline in dropping.each:
-        pipeline.item_failed(first, page(URL))
+    tell(dropping.crawler, signals.item_error, first, page(URL))
 
     assert dropping.passes(second)
 
@@ -350,8 +327,9 @@ def test_a_list_is_requested_with_the_validators_of_its_server(pipelines: Pipeli
     assert requested(lists, Request(FEED)) == {}  # of no list of a site
 
 
-def test_a_redirect_takes_no_validators_along(pipelines: Pipelines, store: SQLiteStore) -> None:
-    store.write([adding_lists({FEED: SeenList('"1"', "yesterday")}, minute_now())])
+def test_a_redirect_takes_no_validators_along(pipelines: Pipelines) -> None:
+    pipelines.seen.add_list(FEED, "a.example", SeenList('"1"', "yesterday"))
+    finish(pipelines.seen, finished=True)
     lists, request = UnchangedLists(pipelines.extension), Request(FEED, meta=dict(META))
 
     both = {"If-None-Match": '"1"', "If-Modified-Since": "yesterday"}
@@ -359,12 +337,10 @@ def test_a_redirect_takes_no_validators_along(pipelines: Pipelines, store: SQLit
     assert requested(lists, request.replace(url="http://a.example/moved")) == {}
 
 
-def test_a_list_that_could_not_be_read_is_sent_again(
-    pipelines: Pipelines, store: SQLiteStore
-) -> None:
+def test_a_list_that_could_not_be_read_is_sent_again(pipelines: Pipelines, tmp_path: Path) -> None:
     request = Request(FEED, meta=dict(META))
     answered(UnchangedLists(pipelines.extension), request, ETag='"1"')
     pipelines.new.spider_failed(HtmlResponse(FEED, request=request))
     finish(pipelines.seen, finished=True)
 
-    assert SeenStore(store).list(FEED) is None
+    assert stored(tmp_path, FEED) is None

@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 from scrapy import signals
-from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
-from scrapy.http import HtmlResponse, TextResponse
+from scrapy.http import TextResponse
 
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import ADDON, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE, Record
-from tests.plugin.parts import Parts, items_of, page, processed, stat
+from tests.plugin.parts import Parts, items_of, page, processed, stat, tell
 from tests.plugin.site import Site, plain, story
 
 FILLED = ("dict", "dataclass", "attrs", "pydantic", "scrapy")
@@ -79,17 +77,6 @@ def text_of(item: Any) -> str | None:
     """The text of an item of any kind."""
     found = item.get("text") if hasattr(item, "get") else item.text
     return found or None
-
-
-def tell(crawler: Crawler, signal: object, item: object, response: HtmlResponse) -> None:
-    """Send *signal*, as Scrapy does when an item leaves the pipelines."""
-    about = {
-        "item": item,
-        "response": response,
-        "exception": DropItem("a duplicate"),
-        "spider": None,
-    }
-    crawler.signals.send_catch_log(signal, **about)
 
 
 @pytest.mark.parametrize("kind", FILLED)

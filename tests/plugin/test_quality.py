@@ -34,7 +34,7 @@ from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import Change
 from tests.helpers.checkpoints import alone, checkpoints_of, finish
 from tests.helpers.local_server import Answer, answering
-from tests.plugin.crawling import Crawl, Done, Job, crawl, crawl_all, fetching, run_scrapy
+from tests.plugin.crawling import Crawl, Done, Job, crawl_all, crawl_news, fetching, run_scrapy
 from tests.plugin.site import RULES, Site
 from tests.spiders.paper import Paper, printing
 
@@ -82,10 +82,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     unfilled = {"scrapy_mss.pipelines.ArticlePipeline": None}
     disturbed = {**failing.arguments, "at": 1, "disturbance": "block"}
     asked = {
-        "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES),
-        "by a worker": job(
-            site, folder / "by a worker", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1
-        ),
+        "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1),
         "first": job(site, folder / "several"),
         "off": job(site, folder / "several", MSS_REPORT="off"),
         "last": job(site, folder / "several"),
@@ -102,11 +99,10 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     return crawl_all(folder, asked)
 
 
-@pytest.mark.parametrize("name", ["labelled", "by a worker"])
 def test_pages_are_counted_once_with_what_their_rule_selects(
-    crawls: dict[str, Crawl], folder: Path, name: str
+    crawls: dict[str, Crawl], folder: Path
 ) -> None:
-    found = counts_in(folder / name)
+    found = counts_in(folder / "labelled")
 
     for measure in (PAGES, ARTICLES, WRAPPED, LABELLED, "title", "authors", "published"):
         assert found[measure] == N, measure
@@ -232,13 +228,6 @@ def moved(url: str) -> Answer:
     return 302, {"Location": url}, b""
 
 
-def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
-    values = {"MSS_STORE": str(folder / "store"), "DNS_TIMEOUT": 5, **settings}
-    found, *_ = crawl(folder, [Job("news", {"sites": ",".join(sites)}, values)])
-    assert not found.error
-    return found
-
-
 def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     tmp_path: Path,
 ) -> None:
@@ -267,8 +256,9 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
             "http://127.99/",  # a name of 127.0.0.99, which the list does not have
         ]
         servers.callback(stopped.set)
-        found = read(tmp_path, sites, ROBOTSTXT_OBEY=True, **SPIDERMON)
-        other = read(tmp_path, [slow], DOWNLOAD_TIMEOUT=1)
+        strict = {"ROBOTSTXT_OBEY": True, "DNS_TIMEOUT": 5}
+        found = crawl_news(tmp_path, ",".join(sites), **SPIDERMON, **strict)
+        other = crawl_news(tmp_path, slow, DOWNLOAD_TIMEOUT=1)
     listed = ",".join([*sites, slow, "https://later.example/"])
     printed = report(tmp_path, "store", sites=listed)
     of = rows(tmp_path, listed)
@@ -318,7 +308,7 @@ def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_f
         return moved("http://127.0.0.9:1/consent")
 
     with answering(redirecting, "127.0.0.3") as site:
-        read(tmp_path, [f"{site}/"])
+        crawl_news(tmp_path, f"{site}/")
 
     assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
 
@@ -341,7 +331,7 @@ def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> No
     remember(tmp_path, "127.0.0.2", until=now - 1)
     frozen, alive = Paper(host="127.0.0.1"), Paper(host="127.0.0.2")
     with printing(frozen), printing(alive):
-        found = read(tmp_path, [frozen.url("/"), alive.url("/")])
+        found = crawl_news(tmp_path, f"{frozen.url('/')},{alive.url('/')}")
     printed = report(tmp_path, "store")
 
     (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]

@@ -65,6 +65,21 @@ def disturbed(server: RedisServer, disturb: Callable[[], None]) -> Iterator[list
         thread.join()
 
 
+def crawled(
+    folder: Path, site: Site, server: RedisServer, disturb: Callable[[], None], **on: str
+) -> Crawl:
+    """A crawl of slow pages, one after the other, while its *server* is disturbed."""
+    job = learning(
+        server, site.urls("slow", range(N_PAGES)), CONCURRENT_REQUESTS_PER_DOMAIN=1, **on
+    )
+    with disturbed(server, disturb) as moments:
+        (done,) = crawl(folder, [job])
+    assert moments
+    assert done.error == ""
+    assert done.mss("train/learned") == len(done.items) == N_PAGES
+    return done
+
+
 def test_crawls_share_all_that_they_learn_on_a_server(
     tmp_path: Path, site: Site, server: RedisServer
 ) -> None:
@@ -92,16 +107,11 @@ def test_crawls_share_all_that_they_learn_on_a_server(
 def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
     tmp_path: Path, site: Site
 ) -> None:
-    urls = site.urls("slow", range(N_PAGES))
     with running() as server:
-        with disturbed(server, server.restart) as moments:
-            (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        crawled(tmp_path, site, server, server.restart)
         stored = shared_model(server).load()
         ((_, days),) = QualityStore(store_at(server.address())).sites(0).items()
 
-    assert moments
-    assert done.error == ""
-    assert done.mss("train/learned") == N_PAGES
     assert stored.bayes.pages == len(stored.learned_pages) == N_PAGES
     assert sum(counts["pages"] for counts in days.values()) == N_PAGES
 
@@ -109,16 +119,11 @@ def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
 def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
     tmp_path: Path, site: Site
 ) -> None:
-    urls = site.urls("slow", range(N_PAGES))
     with running() as server:
-        with disturbed(server, server.kill) as moments:
-            (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        done = crawled(tmp_path, site, server, server.kill)
         server.start()
         stored = shared_model(server).load().bayes.pages
 
-    assert moments
-    assert len(done.items) == N_PAGES
-    assert done.mss("train/learned") == N_PAGES
     assert done.mss("model/failed") > 0
     assert done.mss("seen/failed") > 0
     assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
@@ -139,17 +144,11 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
 ) -> None:
     """It accepts connections and answers nothing."""
     on = {"TWISTED_REACTOR": f"twisted.internet.{reactor}Reactor"}
-    urls = site.urls("slow", range(N_PAGES))
     with running() as server:
-        job = learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1, **on)
-        with disturbed(server, server.hang) as moments:
-            (done,) = crawl(tmp_path, [job])
+        done = crawled(tmp_path, site, server, server.hang, **on)
         server.go_on()
         stored = shared_model(server).load().bayes.pages
 
-    assert moments
-    assert done.error == ""
-    assert len(done.items) == N_PAGES
     assert done.longest_pause < END_SECONDS / 2  # the event loop does not wait with it
     (lost,) = done.logged("ERROR")
     for part in (

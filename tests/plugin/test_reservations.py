@@ -207,7 +207,7 @@ def test_reserved_pages_are_left_out_where_that_is_asked_for(tmp_path: Path) -> 
         file = "/.well-known/tdmrep.json"
         paper.texts[file] = f'[{{"location": "{by_file}", "tdm-reservation": 1}}]'
         stories = {paper.url(path) for path in paper.stories}
-        given = {"MSS_WORKERS": 0, "ROBOTSTXT_OBEY": True}
+        given = {"ROBOTSTXT_OBEY": True}
         left_out, plain, shown = crawl(
             tmp_path,
             [

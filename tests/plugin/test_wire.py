@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_mss.article import ArticleResult, ReadOptions
-from scrapy_mss.blocks.lessons import N_SUMS, Lessons
+from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.bulk.parts import Part
 from scrapy_mss.bulk.worker_groups import Answer as GroupAnswer
 from scrapy_mss.core.labels import Rejection
@@ -203,15 +203,6 @@ def test_arrays_have_the_declared_types_and_shapes(
 
     with nullcontext() if is_sound else pytest.raises(processes.PackingError):
         processes.unpacked(data, Observation)
-
-
-def test_lessons_have_the_declared_shapes() -> None:
-    sound = Lessons(np.arange(3, dtype=np.uint64), np.zeros((3, N_SUMS), np.int64))
-
-    assert processes.packed(arrived(sound)) == processes.packed(sound)
-    for sums in (sound.sums[1:], sound.sums[:, 1:]):
-        with pytest.raises(processes.PackingError):
-            processes.unpacked(processes.packed([sound.keys, sums, 0]), Lessons)
 
 
 def test_what_is_no_data_is_not_sent() -> None:

@@ -24,7 +24,7 @@ from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, crawl_news
 from tests.spiders.faulty import ANSWERS, COMPONENTS, LARGE, OTHERWISE, RELEASED, Faulty, path_of
 from tests.spiders.paper import printing
 
@@ -85,12 +85,11 @@ FAULTS = Counter((*ANSWERS, *OTHERWISE))
 
 def crawled(folder: Path, papers: Papers, **settings: Any) -> tuple[Crawl, list[Counts]]:
     """A crawl of the *papers*, and what was counted of each in all crawls of *folder*."""
-    given = {"sites": ",".join(paper.url("/") for paper in papers), "limit": LIMIT}
-    store = folder / "store"
-    (done,) = crawl(folder, [Job("news", given, {**SETTINGS, "MSS_STORE": str(store), **settings})])
-    with closing(SQLiteStore(store)) as opened:
-        sites = QualityStore(opened).sites(0)
-    return done, [sum(sites[paper.host].values(), Counter()) for paper in papers]
+    sites = ",".join(paper.url("/") for paper in papers)
+    done = crawl_news(folder, sites, limit=LIMIT, **SETTINGS, **settings)
+    with closing(SQLiteStore(folder / "store")) as opened:
+        counted = QualityStore(opened).sites(0)
+    return done, [sum(counted[paper.host].values(), Counter()) for paper in papers]
 
 
 def reported(folder: Path) -> dict[str, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.http import TextResponse
@@ -13,7 +14,7 @@ from scrapy_mss.article import article_of_feed
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.spiders.lists import entries
 from tests.page_cases import read_cases
-from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.crawling import Crawl, crawl_news
 from tests.spiders.paper import Paper, printing
 
 CASES = {case.name: case.source for case in read_cases()}
@@ -53,17 +54,9 @@ def paper() -> Iterator[Paper]:
         yield served
 
 
-def read(paper: Paper, folder: Path, **settings: object) -> Crawl:
-    given = {
-        "MSS_STORE": str(folder / "store"),
-        "MSS_WORKERS": 0,
-        "RETRY_ENABLED": False,
-        "DOWNLOAD_MAXSIZE": 1_000_000,
-        "MSS_FIELDS": "sources",
-        **settings,
-    }
-    found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/")}, given)])
-    assert not found.error
+def read(paper: Paper, folder: Path, **settings: Any) -> Crawl:
+    given = {"DOWNLOAD_MAXSIZE": 1_000_000, "MSS_FIELDS": "sources", **settings}
+    found = crawl_news(folder, paper.url("/"), **given)
     assert not [each for each in found.logged("ERROR") if "download" not in each.lower()]
     return found
 

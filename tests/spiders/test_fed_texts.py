@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from scrapy_mss.models.store import StoredModel
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.spiders.lists import FEED, About, Listed, read
 from scrapy_mss.storage.opening import store_at
-from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.crawling import Crawl, crawl_news
 from tests.spiders.paper import Paper, printing
 
 N = 6
@@ -44,10 +45,8 @@ def text_of(paper: Paper, path: str) -> str:
     return "".join(f"<p>{each}</p>" for each in paper.stories[path].story.paragraphs)
 
 
-def crawled(paper: Paper, folder: Path, **settings: object) -> Crawl:
-    given = {"MSS_STORE": str(folder / "store"), "MSS_WORKERS": 0, **settings}
-    found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/")}, given)])
-    assert not found.error
+def crawled(paper: Paper, folder: Path, **settings: Any) -> Crawl:
+    found = crawl_news(folder, paper.url("/"), **settings)
     assert len(found.items) == N
     return found
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_mss.spiders.news import MAX_LISTS
-from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.crawling import Crawl, crawl_news
 from tests.spiders.hostile_sites import HOSTILE, LIMIT, SOUND, VAULT, Web, serving
 
 pytestmark = [
@@ -36,15 +36,9 @@ class Crawled(NamedTuple):
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     folder = tmp_path_factory.mktemp("hostile")
     with serving(folder) as web:
-        sites = [site.url for site in web.sites.values()]
-        settings = {
-            "ROBOTSTXT_OBEY": True,
-            "CONCURRENT_REQUESTS": 32,
-            "MSS_STORE": str(folder / "store"),
-            "MSS_WORKERS": 0,
-        }
-        (found,) = crawl(folder, [Job("news", {"sites": sites, "limit": LIMIT}, settings)])
-        yield Crawled(web, found)
+        sites = ",".join(site.url for site in web.sites.values())
+        settings = {"ROBOTSTXT_OBEY": True, "CONCURRENT_REQUESTS": 32}
+        yield Crawled(web, crawl_news(folder, sites, limit=LIMIT, **settings))
 
 
 def test_nothing_is_asked_for_that_no_list_may_name(crawled: Crawled) -> None:

@@ -11,7 +11,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_mss.spiders.news import MAX_LISTS, NewsSpider
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, crawl_news
 from tests.plugin.site import story
 from tests.spiders.paper import Paper, printing
 
@@ -26,14 +26,11 @@ def paper() -> Iterator[Paper]:
         yield served
 
 
-def read(paper: Paper, folder: Path, copies: str = "mark", **arguments: object) -> Crawl:
+def read(paper: Paper, folder: Path, sites: str = "", **more: Any) -> Crawl:
     """Crawl *paper* as it is now; what is asked for is counted anew."""
     paper.asked.clear()
     paper.unchanged.clear()
-    settings = {"MSS_STORE": str(folder / "store"), "MSS_WORKERS": 0, "MSS_COPIES": copies}
-    found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/"), **arguments}, settings)])
-    assert not found.error
-    return found
+    return crawl_news(folder, sites or paper.url("/"), **more)
 
 
 def paths(paper: Paper, found: Crawl) -> set[str]:
@@ -41,9 +38,9 @@ def paths(paper: Paper, found: Crawl) -> set[str]:
 
 
 def test_lists_are_read_on_a_reactor_without_asyncio(paper: Paper, tmp_path: Path) -> None:
-    reactor = {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"}
+    reactor = "twisted.internet.selectreactor.SelectReactor"
 
-    (found,) = crawl(tmp_path, [Job("news", {"sites": paper.url("/")}, reactor)])
+    found = read(paper, tmp_path, TWISTED_REACTOR=reactor)
 
     assert paths(paper, found) == set(paper.stories)
 
@@ -92,12 +89,7 @@ def test_another_spider_downloads_no_article_again_that_needs_no_recheck(
 
     def follow(hours: float, **arguments: object) -> Crawl:
         paper.asked.clear()
-        settings = {
-            **ADDON,
-            "MSS_ONLY_NEW": hours,
-            "MSS_STORE": str(tmp_path / "store"),
-            "MSS_WORKERS": 0,
-        }
+        settings = {**ADDON, "MSS_ONLY_NEW": hours, "MSS_STORE": str(tmp_path / "store")}
         given = {"urls": [paper.url("/")], "links": links, **arguments}
         (found,) = crawl(tmp_path, [Job("following", given, settings)])
         return found
@@ -142,8 +134,8 @@ def test_papers_that_print_the_same_text_have_one_story(
         other.publish(3, "feed")
         other.publish(70, "feed")
         sites = f"{paper.url('/')},{other.url('/')}"
-        found = read(paper, tmp_path, copies, sites=sites)
-        again = read(paper, tmp_path, copies, sites=sites)
+        found = read(paper, tmp_path, sites, MSS_COPIES=copies)
+        again = read(paper, tmp_path, sites, MSS_COPIES=copies)
 
     by_title: dict[str, list[str]] = {}
     for item in found.items:
@@ -249,11 +241,10 @@ def test_a_name_is_asked_for_only_at_the_address_that_was_checked(
 ) -> None:
     """The name server of a site answers the download otherwise than the check."""
     settings = {"EXTENSIONS": {"tests.spiders.names.ChangingNames": 0}, "DOWNLOAD_TIMEOUT": 1}
-    given = {"sites": f"http://{host}:{paper.port}/"}
 
-    (found,) = crawl(tmp_path, [Job("news", given, {"MSS_WORKERS": 0, **settings})])
+    found = read(paper, tmp_path, f"http://{host}:{paper.port}/", **settings)
 
-    assert (found.error, found.items, dict(paper.asked)) == ("", [], {})
+    assert (found.items, dict(paper.asked)) == ([], {})
 
 
 def test_the_list_and_a_method_give_requests_their_meta(paper: Paper, tmp_path: Path) -> None:
