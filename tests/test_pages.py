@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -63,18 +62,7 @@ def test_the_bundled_model_gives(name: str, part: str) -> None:
     check(part, found, case.expected[part], case.known_failure.get(part))
 
 
-def test_no_case_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line that is printed is the state of the extractor in numbers."""
-    parts = Counter(part for case in CASES for part in case.known_failure)
-    failing = sum(bool(case.known_failure) for case in CASES)
-
-    with capsys.disabled():
-        print(  # noqa: T201 - to be seen without an option of pytest
-            f"\npage cases: {len(BUNDLED)} for the bundled model, {failing} of them with known "
-            f"failures ({', '.join(f'{part} {n}' for part, n in parts.most_common()) or 'none'}); "
-            f"{len(UNTRAINED)} for the untrained extractor"
-        )
-
+def test_no_case_is_lost() -> None:
     assert len(UNTRAINED) >= FEWEST_UNTRAINED
     assert len(BUNDLED) >= FEWEST_BUNDLED
 
