@@ -295,13 +295,6 @@ class PageTree:
                 break
         return row if row in rows else -1
 
-    def is_hidden(self, element: Element) -> bool:
-        """Whether an element around *element* is one of `HIDDEN`."""
-        row = self._parents[element.row]
-        while row >= 0 and _EFFECTS[self._number[row]] != _NO_TEXT:
-            row = self._parents[row]
-        return row >= 0
-
     def related_links(self, relation: str, most: int) -> list[Element]:
         rows = (row for row, relations in self._relations.items() if relation in relations)
         return list(map(self.element, islice(rows, most)))
