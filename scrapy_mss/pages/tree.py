@@ -229,8 +229,8 @@ class PageTree:
 
     def after(self, row: int) -> Iterator[Element]:
         """The elements that begin after a tag."""
-        first = bisect_right(self._opening, row)
-        return map(self.element, islice(self._opening, first, None))
+        rows = self._opening
+        return (self.element(rows[n]) for n in range(bisect_right(rows, row), len(rows)))
 
     def within(self, element: Element, name: str, most: int) -> list[Element]:
         """The first elements called *name* in *element*."""
