@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from itertools import product as pairs
-from math import exp
+from math import exp, gcd
 from operator import mul
 from typing import NamedTuple, TypeAlias
 
@@ -88,21 +87,24 @@ class Network:
         """float32[n, n_hidden]: the weighted sums of *standardized* inputs, without the biases.
 
         In tiles so small that BLAS does not wake its threads for them: waking takes longer than
-        the work, and on a busy machine two hundred times as long.
+        the work, and on a busy machine two hundred times as long. numpy goes from one to the next.
         """
-        weights, (height, width) = self.hidden[:-1], self.tile
-        n, n_hidden = len(standardized), weights.shape[1]
-        sums = np.empty((n, n_hidden), np.float32)
-        with np.errstate(all="ignore"):  # as `product` has it, once for all tiles
-            for rows, units in pairs(portions(n, height), portions(n_hidden, width)):
-                np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
+        (n, n_inputs), (height, width) = standardized.shape, self.tile
+        weights = self.hidden[:-1].reshape(n_inputs, -1, width).swapaxes(0, 1)
+        sums, whole = np.empty((n, self.hidden.shape[1]), np.float32), n - n % height
+        with np.errstate(all="ignore"):  # as `product` has it
+            for rows, tall in ((slice(whole), height), (slice(whole, n), n - whole)):
+                if tall:
+                    tiles = standardized[rows].reshape(-1, 1, tall, n_inputs)
+                    out = sums[rows].reshape(-1, tall, len(weights), width).swapaxes(1, 2)
+                    np.matmul(tiles, weights, out=out)
         return sums
 
     @property
     def tile(self) -> tuple[int, int]:
-        """For how many rows how many hidden units are computed at once."""
+        """For how many rows how many hidden units are computed at once, a divisor of theirs."""
         most = max(1, MAX_WORK // (len(self.hidden) - 1))
-        width = min(UNITS, most)
+        width = gcd(self.hidden.shape[1], UNITS) if most >= UNITS else 1
         height = most // width
         return max(height // LANES * LANES, min(height, LANES)), width
 
@@ -228,7 +230,7 @@ def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> No
     columns.fill(dict(zip(_EVIDENCE, evidence, strict=True)))
     scores = score, of_heading_above(page, score), np.log1p(total)
     columns.fill(dict(zip(_SCORES, scores, strict=True)))
-    columns.fill(opinion_features(page, columns))
+    columns.fill(opinion_features(page))
     kept, _ = evidence_mass(page, columns["opinions"])
     columns.fill(container_features(page, dict(zip(_MASSES, (mass, kept), strict=True))))
     for name in NEIGHBOUR_FEATURES:

@@ -21,8 +21,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scrapy_mss.blocks.features import NO_LEVEL, Columns
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.texts import BITS
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.attributes import ElementAttributes
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
@@ -149,15 +149,15 @@ class Reading:
     lengths and links. There are n blocks and m elements.
     """
 
-    def __init__(self, page: Page, columns: Columns) -> None:
-        """Read *page*, whose blocks have the features in *columns*."""
-        containers = page.containers
-        own_roles = _ROLES_OF_TAGS[page.ancestor_tags[0]]
+    def __init__(self, page: Page) -> None:
+        """Read *page*."""
+        containers, texts = page.containers, page.text_counts
+        own_roles = _ROLES_OF_TAGS[page.innermost_tags]
         innermost, beyond = containers.around[:2]
-        link_share, ends_sentence = columns["link_share"], columns["ends_sentence"] > 0
-        self.page, self.columns, self.containers = page, columns, containers
-        self.letters: Floats = page.text_counts.of("letters")  # float64[n]: characters of its words
-        self.commas: Floats = page.text_counts.of("comma")  # float64[n]
+        link_share = page.blocks.linked_words / page.words
+        self.page, self.containers = page, containers
+        self.letters: Floats = texts.of("letters")  # float64[n]: characters of its words
+        self.commas: Floats = texts.of("comma")  # float64[n]
         self.link_share: Floats = link_share
         self.unlinked: Floats = 1 - 2 * link_share  # float64[n]: from 1 to -1, if all is linked
         self.is_long: Bools = self.letters >= PARAGRAPH_LETTERS  # bool[n]
@@ -175,7 +175,7 @@ class Reading:
         # intp[n]: the element that holds each block's paragraph
         self.own_container: Indices = np.where(own_roles & _PARAGRAPH > 0, beyond, innermost)
         # A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
-        is_line = (own_roles & _ITEM > 0) | (self.is_long & ends_sentence)
+        is_line = (own_roles & _ITEM > 0) | (self.is_long & (texts.last & BITS["closer"] > 0))
         is_line |= self.letters >= LONG_LINE
         # bool[n]: the lines of a text, without what is beside it and without linked ones
         self.is_text: Bools = is_line & ~self.inside_beside & self.is_unlinked
@@ -245,7 +245,6 @@ TAG_POINTS = {
 }
 OUTWARD_GAIN = 1.1  # times the density that the element around it must have, to be chosen instead
 
-MAIN_HEADING = NO_LEVEL - 1  # the rank of a heading of level one
 SECOND_BODY = 0.5  # of the prose of the longest: a container that comes before it and has that much
 HEADLINE_SHARE = 0.4  # of the prose below the headline, that its container has
 
@@ -315,7 +314,8 @@ def named_body(reading: Reading) -> Bools:
     prose = reading.prose_inside
     subject, body = reading.roles[Role.SUBJECT], reading.roles[Role.BODY]
     is_body = (subject > 0) & (body > 0) & (subject + body > 1)
-    for chosen in (is_body, _is_tag(containers.tag, "article"), _is_tag(containers.tag, "main")):
+    of_tags = (containers.tag == TAG_NUMBERS[name] for name in ("article", "main"))
+    for chosen in (is_body, *of_tags):
         rows = (chosen & ~reading.beside & (prose >= MIN_TEXT)).nonzero()[0]
         if len(rows):
             first = rows[prose[rows] >= SECOND_BODY * prose[rows].max()][0]
@@ -325,19 +325,19 @@ def named_body(reading: Reading) -> Bools:
 
 def below_headline(reading: Reading) -> Bools:
     """What follows the headline in the first element around it that has text below it."""
-    below = reading.columns["below_headline"] > 0
+    headline = reading.page.headline
+    below = headline.below
     if not np.count_nonzero(below):
         return below
-    headline = int(below.argmax()) - 1
     prose = reading.prose * ~reading.inside_beside * below
     enough = max(MIN_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
-    total, around = reading.containers.total(prose), reading.containers.around[:, headline]
+    total, around = reading.containers.total(prose), reading.containers.around[:, headline.block]
     around = around[around < len(total)]  # those that are there
     has_text = total[around] >= enough
     if np.count_nonzero(has_text):
         below &= reading.containers.run(int(around[has_text.argmax()]))
-    if reading.columns["heading_rank"][headline] == MAIN_HEADING:
-        below &= reading.columns["later_headings"] == 0
+    if headline.level[headline.block] == 1:
+        below &= headline.later_headings == 0
     return below & reading.is_text
 
 
@@ -359,10 +359,6 @@ def stop_word_element(reading: Reading) -> Bools:
     return _text_in(reading, int(reading.stop_words_inside.argmax()))
 
 
-def _is_tag(tags: Bytes, name: str) -> Bools:
-    return np.equal(tags, TAG_NUMBERS[name])
-
-
 def _text_in(reading: Reading, row: int) -> Bools:
     """The text of the element at *row*."""
     return reading.containers.run(row) & reading.is_text
@@ -382,19 +378,16 @@ OPINIONS: tuple[Opinion, ...] = (
 _NUMBERS = (
     *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE),
     *(MIN_STOP_SHARE, WORDS_PER_TAG_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS),
-    *(NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY),
+    *(NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, SECOND_BODY),
     *(HEADLINE_SHARE, WORDS_PER_TAG_IN_RUN, TAG_NUMBERS["article"], TAG_NUMBERS["main"]),
 )
 
 
-def opinions(page: Page, columns: Columns) -> dict[str, Bools]:
-    """The blocks of *page* that each opinion keeps, by its name: bool[n].
-
-    *columns* have the features of the blocks.
-    """
+def opinions(page: Page) -> dict[str, Bools]:
+    """The blocks of *page* that each opinion keeps, by its name: bool[n]."""
     if not len(page.containers):
         return dict.fromkeys(_NAMES, np.zeros(len(page.blocks), np.bool_))
-    reading = Reading(page, columns)
+    reading = Reading(page)
     return {opinion.name: opinion.of(reading) for opinion in OPINIONS}
 
 
@@ -404,13 +397,13 @@ def opinion_tables() -> tuple[object, ...]:
     return _HASHES, _ROLES_OF_WORDS, _ROLES_OF_TAGS, _TAG_POINTS, *numbers
 
 
-def opinion_features(page: Page, features: Columns) -> dict[str, ArrayLike]:
+def opinion_features(page: Page) -> dict[str, ArrayLike]:
     """What opinions tell of the blocks of *page*, by the names of ``OPINION_COLUMNS``.
 
     An opinion that keeps nothing is silent: it does not contradict the others. What they say on
     average stands in its place.
     """
-    kept, words = opinions(page, features), page.words
+    kept, words = opinions(page), page.words
     sizes = {name: float(words[each].sum()) for name, each in kept.items()}
     speaking = [name for name in kept if sizes[name]]
     on_average = sum(kept[name].astype(float) for name in speaking) / max(len(speaking), 1)

@@ -96,11 +96,13 @@ cdef int _point(Lower* letters, tuple strings) except -1:
     return len(strings)
 
 
-cdef inline uint32_t _small(uint32_t letter):
+cdef inline uint32_t _small(uint32_t letter) noexcept:
     return letter | 0x20 if c"A" <= letter <= c"Z" else letter
 
 
-cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower):
+cdef inline bint _begins_with(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower
+) noexcept:
     """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
     cdef Py_ssize_t i = 0
     if end - at < lower.size:

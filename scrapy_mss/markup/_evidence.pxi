@@ -21,15 +21,15 @@ cdef class BlockEvidence:
 
     def __call__(self, page, bayes):
         cdef _Elements of = _Elements(page.containers)
-        cdef uint64_t factor = self.factors[0]
+        cdef double prior = bayes.prior
         families = {family.name: family for family in bayes.families}
         ids, words = page.tokens.token_id.take(page.blocks.text), page.attributes.word.astype("u8")
         shapes = self.shapes(page.blocks.words, page.blocks.linked_words)
         rows = numpy.empty((N_EVIDENCE, of.n))
         self.pool(
-            of, page, self.odds(ids, factor, bayes, families["unigram"]),
-            self.odds(shapes, 1, bayes, families["shape"]),
-            self.odds(words, factor, bayes, families["class_words"]), rows,
+            of, page, self.odds(ids, self.factors[0], bayes, families["unigram"], prior),
+            self.odds(shapes, 1, bayes, families["shape"], prior),
+            self.odds(words, self.factors[0], bayes, families["class_words"], prior), rows,
         )
         return rows
 
@@ -52,10 +52,12 @@ cdef class BlockEvidence:
             hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
         return hashes
 
-    cdef const double[::1] odds(self, const uint64_t[::1] ids, uint64_t factor, bayes, family):
+    cdef const double[::1] odds(
+        self, const uint64_t[::1] ids, uint64_t factor, bayes, family, double prior
+    ):
         """The log-odds of what has these *ids*, to be mixed by a *factor*."""
         cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
-        cdef double smoothing = family.smoothing, prior = bayes.prior
+        cdef double smoothing = family.smoothing
         cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
         cdef Py_ssize_t n = ids.shape[0], i
         cdef uint64_t mixed

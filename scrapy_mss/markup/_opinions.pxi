@@ -11,7 +11,7 @@ cdef enum:  # roles of class words and of tags, as `opinions` has them
 cdef enum:  # the numbers that `opinions._NUMBERS` has, in that order
     PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MAIN_SHARE, MIN_LINKED, FEW, STOP_WORD_PRICE
     MIN_STOP_SHARE, TAG_PRICE_IN_ELEMENT, MIN_TEXT, LETTERS_PER_POINT, MAX_LENGTH_POINTS
-    NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, MAIN_HEADING, SECOND_BODY, HEADLINE_SHARE
+    NAME_POINTS, MIN_SCORE, SIBLING_SHARE, OUTWARD_GAIN, SECOND_BODY, HEADLINE_SHARE
     TAG_PRICE_IN_RUN, ARTICLE_TAG, MAIN_TAG, N_CONSTANTS
 
 cdef enum:  # values of blocks and of elements: sums, then others of blocks, and others of elements
@@ -271,7 +271,6 @@ cdef class _Opinions:
         cdef Py_ssize_t n = self.of.n, i, level, element, headline = -1, begin = 0, end = n
         cdef double[::1] prose = self.value[OF_RUN], total = self.inside[BELOW]
         cdef double enough = 0
-        cdef bint is_main
         for i in range(n - 1, -1, -1):
             if self.rows[BELOW_HEADLINE, i] > 0:
                 headline = i - 1
@@ -286,10 +285,9 @@ cdef class _Opinions:
             if element < self.of.m and total[element] >= enough:
                 begin, end = self.of.begin[element], self.of.end[element]
                 break
-        is_main = self.rows[HEADING_RANK, headline] == self.c[MAIN_HEADING]
         for i in range(begin, end):
             kept[i] = self.is_text[i] and self.rows[BELOW_HEADLINE, i] > 0 and not (
-                is_main and self.rows[LATER_HEADINGS, i] != 0
+                self.blocks.level(headline) == 1 and self.rows[LATER_HEADINGS, i] != 0
             )
 
     cdef find_run(self, uint8_t[::1] kept):

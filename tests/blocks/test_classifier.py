@@ -285,7 +285,7 @@ def test_inputs_are_standardized_alike_however_they_lie(rows: list[list[float]])
 def test_log_odds_do_not_depend_on_the_number_of_rows(
     tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    network = random_network(N_INPUTS)
+    network = random_network(N_INPUTS, n_hidden=2 * tile)
     monkeypatch.setattr(module, "MAX_WORK", tile**2 * N_INPUTS)
     monkeypatch.setattr(module, "UNITS", tile)
     assert network.tile == (tile, tile)

@@ -283,17 +283,3 @@ def test_evidence_is_a_share_of_the_page_weighed_by_words(source: str, some: lis
     assert total == pytest.approx(sum(evidence) + EPSILON)
     assert mass.sum() == pytest.approx(1.0 if sum(evidence) else 0.0)
     assert (mass * total).tolist() == pytest.approx(evidence)
-
-
-@given(PAGES, SCORES)
-def test_evidence_before_a_block_in_it_and_after_it_is_all_there_is(
-    source: str, some: list[float]
-) -> None:
-    page = Page.of(source)
-    mass, _ = evidence_mass(page, scores_for(page, some))
-
-    found = container_features(page, {"": mass})
-
-    before = found["mass_before"]
-    assert before.tolist() == pytest.approx([mass[:n].sum() for n in range(len(mass))])
-    assert (before + mass + found["mass_after"]).tolist() == pytest.approx([1.0] * len(mass))

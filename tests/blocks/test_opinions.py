@@ -28,7 +28,7 @@ PAGE = f"<body>{MENU}<h1>The ferry</h1>{ARTICLE}{ASIDE}<p><a href='/y'>More stor
 def kept(source: str, name: str) -> list[str]:
     """The first word of each block that the opinion *name* keeps."""
     page = Page.of(source)
-    found = opinions(page, columns_of(page))[name]
+    found = opinions(page)[name]
     tokens = page.tokens
     firsts = page.blocks.first[found].tolist()
     return [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]].strip() for at in firsts]
@@ -130,7 +130,7 @@ def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str
     page = Page.of(source)
     columns = columns_of(page)
     words = page.blocks.words
-    found = opinions(page, columns)
+    found = opinions(page)
     spoken = {name: blocks for name, blocks in found.items() if words[blocks].sum()}
 
     for name, blocks in found.items():

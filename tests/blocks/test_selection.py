@@ -293,13 +293,6 @@ def test_what_stays_are_the_kept_blocks_at_the_place_and_on_from_there(
     assert not (found & ~tokens).any()
 
 
-def test_a_page_without_a_block_has_none() -> None:
-    page = Page.of("<img>")
-    nothing = np.zeros(len(page.tokens), np.bool_)
-
-    assert not kept_at(page, nothing, nothing, nothing).any()
-
-
 def test_part_of_a_block_can_be_excluded() -> None:
     page = Page.of("<p>one <b>two</b> three</p>")
     everything = np.ones(len(page.tokens), np.bool_)

@@ -160,15 +160,12 @@ def cut(source: str, boundaries: tuple[Boundary, ...] = (HORIZONTAL_RULE,)) -> s
     [
         ("|a b c|", "a b c"),
         ("|a b <hr> c|", "a b"),
-        ("|a b <HR noshade/> c|", "a b"),
         # The first of several.
         ("|a <hr> b <hr> c|", "a"),
         # One outside the span does not count.
         ("a <hr> |b| <hr> c", "b"),
-        ("a <hr> |b c|", "b c"),
         # Nothing is before one at the span's beginning.
         ("a |<hr> b|", ""),
-        ("a||<hr>", ""),
         # Near misses: a closing tag, another tag, a comment, the tag's name as a word.
         ("|a </hr> b|", "a </hr> b"),
         ("|a <h1> b|", "a <h1> b"),
@@ -206,11 +203,9 @@ def test_words_and_symbols_score_1_and_tags_the_penalty() -> None:
         ("One. " * 7 + "\n\n" + "Two.", True),
         ("One. " * 7 + "\n\n" + "Two", False),
         ("One. " * 8, False),
-        ("One. " * 100, False),
         ("One. " * 4 + "\n" + "Two. " * 4, False),
         ("One. " * 4 + "\n\n" + "Two\n\n" + "Three. " * 4, True),
         ("One.\n\n" * 8, True),
-        ("One\n\n" * 100, False),
     ],
 )
 def test_an_article_has_two_paragraphs_and_eight_sentences(text: str, *, expected: bool) -> None:
@@ -223,7 +218,6 @@ def test_an_article_has_two_paragraphs_and_eight_sentences(text: str, *, expecte
         ("", 0),
         ("No end", 0),
         ("One.", 1),
-        ("One. Two", 1),
         ("One. Two.", 2),
         ("One! Two? Three\u2026 Four.", 4),
         ("One.\nTwo.\n\nThree.", 3),

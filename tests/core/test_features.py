@@ -10,7 +10,6 @@ from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family
 from tests.helpers.markup import SOUP
 
 PAPER = (TRIGRAM, UNCLOSED_TAG, UNIGRAM)
-WORDS = [f"w{n}x{i}" for n in range(300) for i in range(7)]
 
 
 def buckets(family: Family[Page], source: str) -> list[int]:
@@ -50,13 +49,3 @@ def test_words_of_one_stem_and_all_numbers_are_one_unigram() -> None:
     found = buckets(UNIGRAM, "Running runs 1984 7 <P CLASS=x> <p>")
 
     assert len(set(found)) == 3
-
-
-@pytest.mark.parametrize("family", [TRIGRAM, UNIGRAM], ids=lambda family: family.name)
-def test_features_share_buckets_no_more_than_by_chance(family: Family[Page]) -> None:
-    """Of n features in b buckets one in 2b/n shares its own."""
-    found = buckets(family, " ".join(WORDS))
-
-    shared = 1 - len(set(found)) / len(found)
-
-    assert shared <= 4 * len(found) / 2 / 2**family.bits

@@ -43,7 +43,6 @@ def check(inside: str, outside: str = "") -> Rejection | None:
         ("one " * 50 + "<p>" * 12, None),
         ("one " * 50 + "<p>" * 13, Rejection.TOO_MANY_TAGS),
         # Closing and opening tags count alike.
-        ("one " * 80 + "<p></p>" * 10, None),
         ("one " * 80 + "<p></p>" * 10 + "</p>", Rejection.TOO_MANY_TAGS),
         # Of two reasons, too few words is reported.
         ("<p>" * 100, Rejection.TOO_FEW_WORDS),
@@ -122,11 +121,9 @@ def test_labels_are_one_span_that_begins_and_ends_with_a_matched_word(
     ("page", "text", "expected"),
     [
         ("<p>one two three</p>", "one two three", "one two three"),
-        ("<li>menu<p>one two</p><li>foot", "one two", "one two"),
         ("<li>menu<p>One TWO</p>", "one two", "One TWO"),
         ("<p>one <b>two</b></p><p>three", "one\n\ntwo three", "one two three"),
         ("<p>caf&eacute; &amp; bar", "caf\u00e9 & bar", "caf\u00e9 bar"),
-        ("<p>one, two.", "one two", "one two"),
         # Words of the page that the text lacks stay inside the span …
         ("<p>one two x three four", "one two three four", "one two x three four"),
         # … and single ones that it has, far away, stay outside.
@@ -143,7 +140,6 @@ def test_labels_are_one_span_that_begins_and_ends_with_a_matched_word(
         # Nothing in common, no text, no page.
         ("<p>one two", "three", ""),
         ("<p>one two", "", ""),
-        ("<p>", "one", ""),
         ("", "", ""),
         ("\u4e2d\u6587\u3002<p>\u6b63\u6587", "\u6b63\u6587", "\u6b63 \u6587"),
     ],

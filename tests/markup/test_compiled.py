@@ -298,7 +298,7 @@ def test_codes_are_right_whatever_was_forgotten() -> None:
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
-    read = _compiled.TagReader(((), (), TAG_NAMES), 0, 12, str, str, b"\x01" * 256, 9)
+    read = _compiled.TagReader((), TAG_NAMES, 0, 12, str, b"\x01" * 256, 9)
     columns = {**vars(tokenize("<p></p>"))}
     for name in ("tag", "clean_start", "clean_end", "partner"):
         with pytest.raises(ValueError, match="expected 2 values, got 1"):
