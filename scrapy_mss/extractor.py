@@ -50,7 +50,7 @@ from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import readable, render, well_formed
-from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 from scrapy_mss.models.files import bundled_model, is_complete, load_with_bundled, write_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
@@ -146,13 +146,9 @@ class Extraction:
 
         return completeness(self.parsed, self.text)
 
-    @property
+    @lazy
     def entries(self) -> list[LiveEntry]:
         """The entries of a live blog, in the order of the page; none of any other kind."""
-        return [*self._entries]
-
-    @lazy
-    def _entries(self) -> list[LiveEntry]:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata.live_entries import live_entries
@@ -183,14 +179,8 @@ class Explanation:
 
     def text_of(self, block: ExplainedBlock) -> str:
         """The text of one of the ``blocks``, on one line."""
-        tokens, pieces, end = self.extraction.tokens, list[str](), 0
-        for token in range(block.first, block.last + 1):
-            if tokens.kind[token] > CLOSE:
-                start = int(tokens.clean_start[token])
-                pieces.append(" " if pieces and start > end else "")
-                end = int(tokens.clean_end[token])
-                pieces.append(tokens.clean[start:end])
-        return "".join(pieces)
+        tokens = self.extraction.tokens.part(block.first, block.last + 1)
+        return " ".join(render(tokens, ~tokens.is_tag).split())
 
 
 class _Reading(NamedTuple):

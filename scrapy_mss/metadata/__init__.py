@@ -54,10 +54,9 @@ def read_page(page: ParsedPage, text: str = "") -> Metadata:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, field in FIELDS.items():
-        resolved = resolve_field(page, field)
-        if resolved:
-            found, sources[name] = resolved
-            values[name] = found.value
+        value, source = resolve_field(page, field)
+        if value is not None:
+            values[name], sources[name] = value, source
     trail = breadcrumbs(page)
     if trail:
         values["breadcrumbs"], sources["breadcrumbs"] = trail, "json-ld"

@@ -49,8 +49,8 @@ class Completeness(NamedTuple):
 
 def completeness(page: ParsedPage, text: str) -> Completeness:
     """Whether *text* is all of the article of *page*."""
-    resolved = resolve_field(page, FIELDS["is_accessible_for_free"])
-    is_accessible = bool(resolved[0].value) if resolved else None
+    free, _ = resolve_field(page, FIELDS["is_accessible_for_free"])
+    is_accessible = None if free is None else bool(free)
     is_paid, declared = is_accessible is False, _declared_words(page, text)
     source = page.tree.tokens.source
     if not (declared or is_paid or has_ellipsis(text) or offer_at_end(text)):

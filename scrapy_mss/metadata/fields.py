@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates, languages, lookups
@@ -30,10 +30,13 @@ _SEPARATORS: Final = re.compile(r"[,;|،，、؛]")  # noqa: RUF001 - those of A
 _NUMBER: Final = re.compile(r"[0-9a-fA-F-]{20,}|[\d\W_]+")  # the key of a record, as no words are
 
 
+Value: TypeAlias = str | bool | list[str]
+
+
 class FieldValue(NamedTuple):
     """A value of a field; a *weak* one is used only if no later source has a better one."""
 
-    value: str | bool | list[str]
+    value: Value
     weak: bool = False
 
 
@@ -125,7 +128,7 @@ def _is_home(url: str) -> bool:
     return parts.path in ("", "/") and not parts.query
 
 
-def _first(values: Iterable[str | bool | list[str] | None]) -> FieldValue | None:
+def _first(values: Iterable[Value | None]) -> FieldValue | None:
     """The first of *values* that is neither None nor empty; False is a value."""
     return next((FieldValue(each) for each in values if each or each is False), None)
 
@@ -278,14 +281,14 @@ FIELDS: Final[Mapping[str, Field]] = {
 }
 
 
-def resolve_field(page: ParsedPage, field: Field) -> tuple[FieldValue, str] | None:
+def resolve_field(page: ParsedPage, field: Field) -> tuple[Value | None, str]:
     """The value of *field* and the name of its source; None if no source has one."""
-    weak: tuple[FieldValue, str] | None = None
+    weak: tuple[Value | None, str] = None, ""
     for source in field.sources:
         texts = source.lookup(page, source.keys)
         found = field.parse(page, texts) if texts else None
         if found and not found.weak:
-            return found, source.name
-        if found and not weak:
-            weak = found, source.name
+            return found.value, source.name
+        if found and weak[0] is None:
+            weak = found.value, source.name
     return weak

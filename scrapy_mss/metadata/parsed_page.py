@@ -208,19 +208,18 @@ class ParsedPage:
     def properties(self) -> Mapping[str, list[Element]]:
         """The microdata of the page: elements by the lower-cased name of their property."""
         properties: defaultdict[str, list[Element]] = defaultdict(list)
-        article: Element | None = None
-        items: dict[int, Element | None] = {}
-        for element in self.tree.properties(MAX_PROPERTIES):
-            item = self.tree.nearest("itemscope", element, items)
-            item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
-            is_article = item_type.endswith(ARTICLE_TYPES)
-            if is_article and article is None:
-                article = item
-            is_teaser = is_article and item is not article
-            if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
-                for name in (element.get("itemprop") or "").lower().split():
-                    if len(named := properties[name]) < MAX_OF_NAME:
-                        named.append(element)
+        found, article = self.tree.having("itemprop", MAX_PROPERTIES), -1
+        items = self.tree.having("itemscope", MAX_ITEMS) if found else {}
+        for row, names in found.items():
+            item = self.tree.nearest(row, items)
+            kind = self.tree.element(item).get("itemtype") or "" if item >= 0 else ""
+            is_page = item < 0 or kind.rstrip("/").endswith(PAGE_TYPES)
+            if kind.rstrip("/").endswith(ARTICLE_TYPES):
+                article = item if article < 0 else article
+                is_page = item == article
+            for name in names.lower().split() if is_page else ():
+                if len(named := properties[name]) < MAX_OF_NAME:
+                    named.append(self.tree.element(row))
         return properties
 
     # --- visible elements -------------------------------------------------------------------------
@@ -248,6 +247,7 @@ def meta_name(name: str) -> str:
 # --- microdata ------------------------------------------------------------------------------------
 
 MAX_PROPERTIES: Final = 500
+MAX_ITEMS: Final = 5_000  # each of which may have no property
 MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
 MAX_DESCENDANTS: Final = 200  # elements in a person
 

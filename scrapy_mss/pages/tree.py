@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Final, NamedTuple, TypeAlias
 
@@ -58,7 +58,6 @@ CHARACTERS_PER_VISIT: Final = 256  # copying and cleaning so many cost as much a
 
 Rows: TypeAlias = "array[int]"  # int32
 
-PROPERTY: Final = "itemprop"
 TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
 IS_RAW: Final = tag_table(RAW_TEXT_TAGS - HIDDEN)
 # What is no text between two tags.
@@ -192,7 +191,7 @@ class PageTree:
         """An opening tag in lower case: a look at it is cheaper than to read its attributes."""
         return self._source[self._start[element.row] : self._end[element.row]].lower()
 
-    def _element(self, row: int) -> Element:
+    def element(self, row: int) -> Element:
         element = self._elements.get(row)
         if element is None:
             number = self._number[row]
@@ -210,7 +209,7 @@ class PageTree:
     def around(self, row: int) -> Iterator[Element]:
         while row >= 0:
             row = self._parents[row]
-            yield self._element(row) if row >= 0 else self._root
+            yield self.element(row) if row >= 0 else self._root
 
     def named_around(self, element: Element, names: frozenset[str], most: int) -> list[Element]:
         """The innermost elements around *element* whose names are known and among *names*."""
@@ -221,7 +220,7 @@ class PageTree:
             if row < 0 or len(found) >= most:
                 break
             if is_named[numbers[row]]:
-                found.append(self._element(row))
+                found.append(self.element(row))
         return found
 
     def inside(self, row: int) -> Iterator[Element]:
@@ -231,24 +230,24 @@ class PageTree:
     def after(self, row: int) -> Iterator[Element]:
         """The elements that begin after a tag."""
         first = bisect_right(self._opening, row)
-        return map(self._element, islice(self._opening, first, None))
+        return map(self.element, islice(self._opening, first, None))
 
     def within(self, element: Element, name: str, most: int) -> list[Element]:
         """The first elements called *name* in *element*."""
         rows = self._rows_of(name)
         first, stop = bisect_right(rows, element.row), bisect_left(rows, self._last(element.row))
-        return list(map(self._element, rows[first : min(stop, first + most)]))
+        return list(map(self.element, rows[first : min(stop, first + most)]))
 
     def opened_by(self, token: int) -> Element | None:
         """The element whose opening tag is a *token*; None for one in raw text."""
         row = bisect_left(self._tokens, token)
-        return self._element(row) if self._tokens[row] == token else None
+        return self.element(row) if self._tokens[row] == token else None
 
     # --- elements ---------------------------------------------------------------------------------
 
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
-        return map(self._element, rows)
+        return map(self.element, rows)
 
     def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
         return self._values_in(self._rows_of(tag)[:most], names)
@@ -279,28 +278,22 @@ class PageTree:
         number = TAG_NUMBERS[name]
         return self._by_name[self._first_of[number] : self._first_of[number + 1]]
 
-    def properties(self, most: int) -> Iterator[Element]:
-        elements = map(self._element, self._holding(PROPERTY, self._opening))
-        return islice((each for each in elements if PROPERTY in each.attrib), most)
+    def having(self, name: str, most: int) -> dict[int, str]:
+        """The values of the first attributes called *name*, by the rows of their elements."""
+        return dict(islice(self._having(name, self._opening).items(), most))
 
-    def nearest(
-        self, name: str, element: Element, known: dict[int, Element | None]
-    ) -> Element | None:
-        """The nearest element around *element* that has the attribute *name*.
+    def _having(self, name: str, rows: Rows) -> dict[int, str]:
+        rows = self._holding(name, rows)
+        values = zip(rows, self._values_in(rows, (name,)), strict=True)
+        return {row: value for row, (value,) in values if value is not None}
 
-        What is found for the rows on the way is added to the *known*.
-        """
-        found, passed, row = None, list[int](), self._parents[element.row]
-        while row >= 0 and found is None:
-            if row in known:
-                found = known[row]
-                break
-            passed.append(row)
-            around = self._element(row)
-            found = around if name in self.tag_of(around) and name in around.attrib else None
+    def nearest(self, row: int, rows: Container[int]) -> int:
+        """The innermost element around one that is among *rows*; -1 if none is."""
+        for _ in range(MAX_LEVELS):
             row = self._parents[row]
-        known.update(dict.fromkeys(passed, found))
-        return found
+            if row < 0 or row in rows:
+                break
+        return row if row in rows else -1
 
     def is_hidden(self, element: Element) -> bool:
         """Whether an element around *element* is one of `HIDDEN`."""
@@ -309,18 +302,18 @@ class PageTree:
             row = self._parents[row]
         return row >= 0
 
-    def related_links(self, relation: str, most: int) -> Iterator[Element]:
-        links = map(self._element, self._holding(relation, self._with_relation))
-        return islice((each for each in links if relation in (each.get("rel") or "")), most)
+    def related_links(self, relation: str, most: int) -> list[Element]:
+        rows = (row for row, relations in self._relations.items() if relation in relations)
+        return list(map(self.element, islice(rows, most)))
 
     @lazy
-    def _with_relation(self) -> Rows:
-        """The rows of links that may have a relation: few of all, and asked for several times."""
-        return self._holding("rel", self._rows_of("a"))
+    def _relations(self) -> dict[int, str]:
+        """The relations of links: few have one, and they are asked for several times."""
+        return self._having("rel", self._rows_of("a"))
 
     def named(self, name: str, most: int) -> Iterator[Element]:
         """The elements of a class or with an identifier."""
-        elements = map(self._element, self._holding(name, self._opening))
+        elements = map(self.element, self._holding(name, self._opening))
         named = (
             each
             for each in elements
@@ -411,7 +404,7 @@ class PageTree:
         around = dict.fromkeys(row for each in inner for row in self._upwards(each, levels))
         long = (row for row in around if ends[row] - starts[row] >= SHORTEST_SIGNED)
         found = (row for row in long if sign.search(source, starts[row], ends[row]))
-        return list(map(self._element, found))
+        return list(map(self.element, found))
 
     def _displaying(self, row: int) -> int:
         """The element that displays what stands behind the tag in *row*; -1 if there is none."""
@@ -440,7 +433,7 @@ class PageTree:
             partner = self._partner[row]
             row = partner if partner >= 0 else row
             if self._opens[row]:
-                yield self._element(row)
+                yield self.element(row)
             row -= 1
 
 

@@ -102,10 +102,7 @@ def test_properties_are_read_up_to_the_most() -> None:
     # Every second tag but names the attribute.
     tree = made_of_tokens("<p title=itemprop><p itemprop=a>" * 5)
 
-    assert [[each.get("itemprop") for each in tree.properties(n)] for n in (10, 3)] == [
-        ["a"] * 5,
-        ["a"] * 3,
-    ]
+    assert [[*tree.having("itemprop", n).values()] for n in (10, 3)] == [["a"] * 5, ["a"] * 3]
 
 
 def page(source: str) -> ParsedPage:
