@@ -16,7 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
-from scrapy_mss import Addon, Article
+from scrapy_mss import Addon
 from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS, PROVIDER, PROVIDERS
 from scrapy_mss.crawl import rendering
 from scrapy_mss.crawl.extension import MssExtension
@@ -41,17 +41,6 @@ from tests.plugin.parts import (
 from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
-
-
-# Each alone
-
-
-def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:
-    part = ArticleMiddleware.from_crawler(crawler_of())
-
-    (item,) = items_of(part, page(plain(1)))
-
-    assert item == Article(url=URL)
 
 
 def test_the_pipeline_alone_fills_items_that_bring_their_page(crawler_of: MakeCrawler) -> None:

@@ -43,8 +43,7 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
             wrapped + plain + index + gone, **rules, ROBOTSTXT_OBEY=True, MSS_WORKERS=1
         ),
         "default forms": fetching(forms, **rules),
-        "all forms": fetching(forms, **all_forms),
-        "all forms, by a worker": fetching(forms, **all_forms, MSS_WORKERS=1),
+        "all forms": fetching(forms, **all_forms, MSS_WORKERS=1),
         "frozen": fetching(plain, **known),
         "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
         "all": fetching(plain[:1] + index, MSS_EMIT="all"),
@@ -201,12 +200,9 @@ def test_settings_of_a_spiders_own_are_read(crawls: dict[str, Crawl], site: Site
     assert not {"text", "html"} & set(article.fields)
 
 
-@pytest.mark.parametrize("name", ["all forms", "all forms, by a worker"])
-def test_optional_fields_are_filled_if_they_are_requested(
-    crawls: dict[str, Crawl], name: str
-) -> None:
+def test_optional_fields_are_filled_if_they_are_requested(crawls: dict[str, Crawl]) -> None:
     for url, default in crawls["default forms"].by_url().items():
-        filled = crawls[name].by_url()[url]
+        filled = crawls["all forms"].by_url()[url]
 
         assert "<p>" in default["html"]
         assert "onclick" not in default["html"]
@@ -296,11 +292,10 @@ def emptied(path: str, _: Message) -> Answer:
     return 200, {"Content-Type": HTML}, plain(1).encode()
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-def test_a_front_page_in_the_place_of_an_article_is_a_list(tmp_path: Path, workers: int) -> None:
+def test_a_front_page_in_the_place_of_an_article_is_a_list(tmp_path: Path) -> None:
     with answering(emptied) as site:
         urls = [f"{site}/", f"{site}/2026/03/01/ferry-returns"]
-        front, gone = crawl(tmp_path, [fetching([url], MSS_WORKERS=workers) for url in urls])
+        front, gone = crawl(tmp_path, [fetching([url], MSS_WORKERS=1) for url in urls])
 
     assert (len(front.items), front.mss("kind/article")) == (1, 1)
     assert (len(gone.items), gone.mss("kind/list")) == (0, 1)

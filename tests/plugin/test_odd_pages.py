@@ -27,13 +27,12 @@ def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cr
     hostile = [*site.urls("hostile", range(N_HOSTILE)), site.url("/plain/1")]
     first, encoded = {"urls": [site.url("/encoded/0")]}, site.urls("encoded", range(len(ENCODED)))
     alone = {**ADDON, "MSS_SITE_MEMORY": 0, "MSS_JOIN_PAGES": 1}
-    rules, worker = {"MSS_WRAPPERS": RULES}, {"MSS_WORKERS": 1}
+    rules = {"MSS_WRAPPERS": RULES}
     asked = {
         "hostile": fetching(hostile),
-        "hostile, by a worker": fetching(hostile, **worker),
+        "hostile, by a worker": fetching(hostile, MSS_WORKERS=1),
         "hostile, by a rule": fetching(hostile, **rules),
         "encoded": Job("following-next", first, alone),
-        "encoded, by a worker": Job("following-next", first, {**alone, **worker}),
         "encoded, by a rule": fetching(encoded, **alone, **rules),
         "encoded and large": Job("following-next", first, {**alone, "MSS_MAX_BODY": 100}),
     }
@@ -71,7 +70,7 @@ def test_training_counts_each_hostile_page_as_learned_or_refused(crawls: dict[st
     assert done.mss("train/refused/error") == done.mss("model/failed") == 0
 
 
-@pytest.mark.parametrize("name", ["encoded", "encoded, by a worker", "encoded, by a rule"])
+@pytest.mark.parametrize("name", ["encoded", "encoded, by a rule"])
 def test_pages_are_read_and_links_followed_whatever_encoding_is_declared(
     crawls: dict[str, Crawl], name: str, site: Site
 ) -> None:

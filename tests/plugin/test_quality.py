@@ -82,10 +82,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     unfilled = {"scrapy_mss.pipelines.ArticlePipeline": None}
     disturbed = {**failing.arguments, "at": 1, "disturbance": "block"}
     asked = {
-        "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES),
-        "by a worker": job(
-            site, folder / "by a worker", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1
-        ),
+        "labelled": job(site, folder / "labelled", "wrapped", MSS_WRAPPERS=RULES, MSS_WORKERS=1),
         "first": job(site, folder / "several"),
         "off": job(site, folder / "several", MSS_REPORT="off"),
         "last": job(site, folder / "several"),
@@ -102,11 +99,10 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     return crawl_all(folder, asked)
 
 
-@pytest.mark.parametrize("name", ["labelled", "by a worker"])
 def test_pages_are_counted_once_with_what_their_rule_selects(
-    crawls: dict[str, Crawl], folder: Path, name: str
+    crawls: dict[str, Crawl], folder: Path
 ) -> None:
-    found = counts_in(folder / name)
+    found = counts_in(folder / "labelled")
 
     for measure in (PAGES, ARTICLES, WRAPPED, LABELLED, "title", "authors", "published"):
         assert found[measure] == N, measure

@@ -10,12 +10,12 @@ from scrapy.utils.test import get_crawler
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import summary
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
-from scrapy_mss.pipelines import ArticlePipeline, NoArticleError
+from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 from tests.plugin.parts import MakeCrawler, items_of, page, passed, processed, stat
-from tests.plugin.site import plain, story, wrapped
+from tests.plugin.site import plain, wrapped
 
 RULE = {
     "site": "127.0.0.1",
@@ -48,29 +48,6 @@ def test_each_field_of_a_labelled_page_is_a_hit_or_a_miss(crawler_of: MakeCrawle
         "mss/wrapper/field/miss/127.0.0.1/authors": 1,
         "mss/wrapper/field/hit/127.0.0.1/exclude": 1,
     }
-
-
-def test_the_fields_of_a_page_that_is_not_labelled_are_not_counted(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[RULE])
-
-    item = read(crawler, plain(1))
-
-    assert story("plain", 1).paragraphs[0] in str(item["text"])  # by the model
-    assert crawler.stats is not None
-    assert not [name for name in crawler.stats.get_stats() if "wrapper/field" in name]
-    assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
-
-
-def test_an_item_that_was_made_for_a_miss_is_dropped_if_the_wrapper_says_so(
-    crawler_of: MakeCrawler,
-) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[DROPPING])
-    pipeline = ArticlePipeline.from_crawler(crawler)
-    response = page(plain(1))
-    (made,) = items_of(ArticleMiddleware.from_crawler(crawler), response)
-
-    with pytest.raises(NoArticleError, match="wrapper_miss"):
-        processed(pipeline, made)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from scrapy_mss.spiders import lists
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
-    MAX_BYTES,
     MAX_ENTRIES,
     MAX_LINKS,
     MOST,
@@ -285,15 +284,6 @@ def test_a_sitemap_gives_the_dates_of_its_pages_and_not_those_of_their_videos(na
         Listed("https://news.example/b", 0),
     ]
     assert plain == packed == (pages, [])
-
-
-def test_a_packed_sitemap_that_is_too_large_is_not_taken_for_an_empty_one(
-    reader: ListReader,
-) -> None:
-    body = gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>" + b" " * MAX_BYTES)
-
-    assert reason(reader.read(ABOUT._replace(kind=SITEMAP), body)) == "too_large"
-    assert urls(reader.read(ABOUT, RSS.encode())) == ["https://news.example/a"]
 
 
 def test_no_entity_is_expanded() -> None:
