@@ -103,7 +103,7 @@ class PageJobs:
 
     def changing(self, by: Example | None) -> AbstractContextManager[None]:
         """To be entered while the model changes *by* what is added to it, or by anything."""
-        return nullcontext() if self.pool is None else self.pool.changing(by)
+        return nullcontext() if self.pool is None else self.pool.changes.changing(by)
 
     async def room(self) -> None:
         """Wait while the workers have pages enough."""

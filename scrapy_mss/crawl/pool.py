@@ -18,7 +18,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -37,7 +37,7 @@ from scrapy_mss.crawl.processes import (
 )
 from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
-from scrapy_mss.models.model import Example, Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class WorkerPool:
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._counts = None if model.learned is model else model.bayes.total()
         self._seconds = options.timeout
-        self._changes = ModelChanges(model)
+        self.changes = ModelChanges(model)
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()  # None wakes a thread up at the end
         self._closing = Event()
@@ -123,10 +123,6 @@ class WorkerPool:
         except BaseException:
             self.close()
             raise
-
-    def changing(self, by: Example | None = None) -> AbstractContextManager[None]:
-        """To be entered while the model changes *by* what is added to it, or by anything."""
-        return self._changes.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`.
@@ -241,7 +237,7 @@ class WorkerPool:
     def _send(self, worker: _Worker) -> None:
         """Send the jobs of *worker* that it has not, but none ahead that would have to wait."""
         for job in islice(worker.jobs, worker.n_sent, None):
-            changes, generation = self._changes.since(worker.generation)
+            changes, generation = self.changes.since(worker.generation)
             data = message((changes, job.data))
             if worker.n_sent and len(data) > SENT_AHEAD:
                 return
@@ -286,6 +282,6 @@ class WorkerPool:
     def _started(self, worker: _Worker) -> None:
         """Wait until the process of *worker* is ready: the time of a page is the page's alone."""
         if worker.child.begin():
-            counts, worker.generation = self._changes.since(NOTHING)
+            counts, worker.generation = self.changes.since(NOTHING)
             worker.child.send(message((self._without_counts, self._counts, counts)))
             worker.child.receive(NoneType, START_SECONDS)

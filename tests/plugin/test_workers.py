@@ -173,7 +173,7 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
                 if len(jobs) > 4:  # whoever is slow, pages are read while the model learns
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
-            with workers.changing():
+            with workers.changes.changing():
                 model.learned.bayes.learn(*labelled(number))
             states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
