@@ -107,9 +107,8 @@ class MssExtension:
         self.readings: ItemNotes[tuple[str, bytes]] = ItemNotes()
         self.new_articles: ItemNotes[NewArticle] = ItemNotes()
         self._load(store_at(self.options.store or data_path(STORE_FOLDER)))
-        self.jobs = PageJobs(self.options, self.learner.model, self.sites, self.quality)
+        self.jobs = PageJobs(self.options, self.learner.changes, self.sites, self.quality)
         self.jobs.seen = self.seen
-        self.learner.changing = self.jobs.changing
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)

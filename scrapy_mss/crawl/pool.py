@@ -99,14 +99,15 @@ class _Worker:
 class WorkerPool:
     """As many workers as *options* ask for, each with one page at a time and one ahead.
 
-    The threads that wait for them are daemons, so that a crawl that is forced to end ends.
+    They read by the model of *changes*, and follow these. The threads that wait for them are
+    daemons, so that a crawl that is forced to end ends.
     """
 
-    def __init__(self, model: Model, options: Options) -> None:
+    def __init__(self, changes: ModelChanges, options: Options) -> None:
+        model, self._changes = changes.model, changes
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._counts = None if model.learned is model else model.bayes.total()
         self._seconds = options.timeout
-        self.changes = ModelChanges(model)
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()  # None wakes a thread up at the end
         self._closing = Event()
@@ -237,7 +238,7 @@ class WorkerPool:
     def _send(self, worker: _Worker) -> None:
         """Send the jobs of *worker* that it has not, but none ahead that would have to wait."""
         for job in islice(worker.jobs, worker.n_sent, None):
-            changes, generation = self.changes.since(worker.generation)
+            changes, generation = self._changes.since(worker.generation)
             data = message((changes, job.data))
             if worker.n_sent and len(data) > SENT_AHEAD:
                 return
@@ -282,6 +283,6 @@ class WorkerPool:
     def _started(self, worker: _Worker) -> None:
         """Wait until the process of *worker* is ready: the time of a page is the page's alone."""
         if worker.child.begin():
-            counts, worker.generation = self.changes.since(NOTHING)
+            counts, worker.generation = self._changes.since(NOTHING)
             worker.child.send(message((self._without_counts, self._counts, counts)))
             worker.child.receive(NoneType, START_SECONDS)
