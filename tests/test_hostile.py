@@ -23,7 +23,7 @@ from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import well_formed
-from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.extractions import WholePage, assert_sound
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -36,11 +36,6 @@ CHINESE = "\u4e2d\u6587\u7f51\u9875\uff0c\u6b63\u6587\u3002"
 ARABIC = "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643 \u0641\u064a \u0627\u0644\u0645. "
 
 NO_REFERENCES = "&#; &#x; & &; &nosuch; &nosuch &#xg; &#-1; &#\u0661; &#&#&; &1; &\u00e9;"
-
-
-@pytest.fixture(scope="module")
-def bundled() -> Extractor:
-    return Extractor()
 
 
 # A page and its text.
@@ -85,11 +80,11 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text_of_a_hostile_page(name: str, bundled: Extractor) -> None:
+def test_text_of_a_hostile_page(name: str, extractor: Extractor) -> None:
     """All of it by the paper's profile, a part of it or nothing by the bundled model."""
     source, expected = TEXTS[name]
 
-    whole, part = Extractor(profile="paper").extract(source), bundled.extract(source)
+    whole, part = Extractor(profile="paper").extract(source), extractor.extract(source)
 
     # Not compared by an assertion: showing how megabytes differ takes minutes.
     if whole.text != expected or part.text not in expected:
@@ -107,10 +102,10 @@ def test_a_page_of_one_line_of_twenty_megabytes_is_read() -> None:
     assert len(found.text) == len(line) - 1
 
 
-def test_random_bytes_read_as_latin_1_give_an_extraction(bundled: Extractor) -> None:
+def test_random_bytes_read_as_latin_1_give_an_extraction(extractor: Extractor) -> None:
     for seed in range(4):
         page = latin_1(20_000, seed)
-        assert_sound(bundled.extract(page), page)
+        assert_sound(extractor.extract(page), page)
 
 
 def latin_1(size: int, seed: int = 0) -> str:
@@ -187,18 +182,18 @@ COST = 12
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_hostile_page_costs_little_and_one_four_times_as_long_four_times_as_much(
-    name: str, bundled: Extractor
+    name: str, extractor: Extractor
 ) -> None:
     ordinary, small, large = PAGES["ordinary"](SMALL), *map(PAGES[name], (SMALL, FACTOR * SMALL))
     size = len(small.encode("utf-8", "surrogatepass")) / len(ordinary)
     whole_page = WholePage(profile="paper")
 
     def run(source: str) -> Callable[[], object]:
-        return lambda: (bundled.extract(source), whole_page.extract(source).html)
+        return lambda: (extractor.extract(source), whole_page.extract(source).html)
 
     def seconds(source: str) -> float:
         began = process_time()
-        bundled.extract(source)
+        extractor.extract(source)
         return process_time() - began
 
     assert grows_linearly(run(small), run(large))
@@ -228,8 +223,6 @@ def patterns_of(*packages: ModuleType) -> dict[str, re.Pattern[Any]]:
 
 
 PATTERNS = patterns_of(markup, core, blocks)
-# Those that are compiled on first use.
-PATTERNS |= {f"tokenizer.piece_pattern.{cjk}": piece_pattern(cjk=cjk) for cjk in (False, True)}
 # What a pattern repeats, and what could make it give up after a long search.
 TEASERS = [" ", "<a ", "= ", "!!! ", " class", " class=", ' class = "', " id='a "]
 TEASERS += """

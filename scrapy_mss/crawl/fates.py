@@ -240,11 +240,7 @@ class Fates(CheckpointPart[LossesOfSites]):
     def _lost_of(self, site: str) -> dict[int, None]:
         """The addresses of *site* that were lost in earlier crawls."""
         if site not in self._lost_before:
-            try:
-                stored = self._store.losses([site])
-            except OSError as error:
-                self.store_failed(error)
-                stored = {}
+            stored = self.asked(self._store.losses, [site]) or {}
             self._lost_before[site] = stored.get(site, Losses()).keys
         return self._lost_before[site]
 

@@ -97,10 +97,8 @@ cdef class TagReader:
         bytes read not None, int longest,
     ):
         self.always_hidden = always_hidden
-        if most > MAX_WORDS:
-            raise ValueError(f"{most} words of a tag where {MAX_WORDS} have room")
-        if len(elements) > 256:
-            raise ValueError(f"{len(elements)} elements where 256 have room")
+        _check(most, MAX_WORDS + 1)
+        _check(len(elements), 256 + 1)
         self.kept, self.n_names = names, _point(self.names, names)
         memset(self.begins, 0, N_LETTERS)
         for letter in b"hs" + b"".join([name[:1] for name in names]):  # and "hidden" and "style"

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import compress
-from string import ascii_lowercase
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -51,9 +50,7 @@ _ATTRIBUTE = re.compile(
     r"""("[^"]*"|'[^']*'|[^\s>"']+)""",
     re.IGNORECASE,
 )
-_WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
-# For `bytes.translate`: small letters stay, all else becomes a space.
-_SMALL_LETTERS = bytes(code if chr(code) in ascii_lowercase else ord(" ") for code in range(256))
+_WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
@@ -91,9 +88,9 @@ class TagPlaces(NamedTuple):
     The tag in row n is from ``starts[n]`` to ``ends[n]`` in the source.
     """
 
-    rows: array[int]
-    starts: array[int]
-    ends: array[int]
+    rows: array[int] | Ints
+    starts: array[int] | Ints
+    ends: array[int] | Ints
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         """Where each of the tags begins and ends."""
@@ -116,38 +113,28 @@ class ElementAttributes(NamedTuple):
 
 def class_words(tag: str) -> list[str]:
     """The class words in the source of an opening *tag*, each once, in their order."""
-    return [word.decode() for word in _class_words(tag)]
+    return _words_in(_ATTRIBUTE.findall(tag))
 
 
 def class_words_among(attributes: Mapping[str, str]) -> list[str]:
     """The class words in the *attributes* of a tag, each once."""
-    values = filter(None, map(attributes.get, CLASS_ATTRIBUTES))
-    return [word.decode() for word in _words_in(values)]
+    return _words_in(filter(None, map(attributes.get, CLASS_ATTRIBUTES)))
 
 
-def _class_words(tag: str) -> list[bytes]:
-    return _words_in(_ATTRIBUTE.findall(tag))
-
-
-def _words_in(texts: Iterable[str]) -> list[bytes]:
-    values = " ".join(texts).encode("ascii", "replace")
-    if values.islower():  # as most are, which is split in half the time
-        found = [word for word in values.translate(_SMALL_LETTERS).split() if len(word) > 1]
-    else:
-        found = [word.lower() for word in _WORD.findall(values)]
-    once: dict[int, bytes] = {}
-    for word in found:  # of two with one hash the first
-        once.setdefault(crc32(word), word)
+def _words_in(values: Iterable[str]) -> list[str]:
+    once: dict[int, str] = {}
+    for word in map(str.lower, _WORD.findall(" ".join(values))):  # of two with one hash the first
+        once.setdefault(crc32(word.encode()), word)
     return [*once.values()][:MAX_CLASS_WORDS]
 
 
 @lru_cache(2**13)  # a site's templates have the same tags on each of its pages
 def _read_tag(name: str, tag: str) -> tuple[int, array[int], bool]:
     """The key of an element, the hashes of its class words, and whether it is hidden."""
-    words = _class_words(tag)
-    key = crc32(b" ".join((name.encode(), *words)))
+    words = class_words(tag)
+    key = crc32(" ".join((name, *words)).encode())
     hidden = name == TEMPLATE or _HIDDEN.search(tag) is not None
-    return key, array("I", map(crc32, words)), hidden
+    return key, array("I", [crc32(word.encode()) for word in words]), hidden
 
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
@@ -184,17 +171,10 @@ def _columns(tokens: Tokens) -> tuple[Any, ...]:
     )
 
 
-def _tag_bounds(tokens: Tokens, tags: Indices) -> tuple[Ints, Ints]:
-    """Where *tags* begin and end in the cleaned source, cut where one is too long."""
-    starts = tokens.clean_start[tags]
-    return starts, np.minimum(tokens.clean_end[tags], starts + np.int32(MAX_TAG_LENGTH))
-
-
-def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
+def _tag_sources(tokens: Tokens, tags: Indices | list[int]) -> list[str]:
     """The source of *tags*, cut where one is too long."""
-    starts, ends = _tag_bounds(tokens, tags)
-    clean = tokens.clean
-    return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    bounds = zip(tokens.clean_start[tags].tolist(), tokens.clean_end[tags].tolist(), strict=True)
+    return [tokens.clean[start : min(end, start + MAX_TAG_LENGTH)] for start, end in bounds]
 
 
 @accelerated()
@@ -240,22 +220,12 @@ def rows_with(name: str, source: str, tags: TagPlaces) -> array[int]:
 
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    tags = filter(_DESCRIPTION.search, _likely_descriptions(tokens))
-    contents = filter(None, map(_CONTENT.search, tags))
+    metas = np.equal(tokens.tag, TAG_NUMBERS["meta"]).nonzero()[0][:MAX_METAS].astype(np.int32)
+    places = TagPlaces(metas, tokens.clean_start, tokens.clean_end)
+    rows = rows_with("cr", tokens.clean, places)  # letters of the name that have one other form
+    likely = _tag_sources(tokens, [row for row in rows if tokens.kind[row] == OPEN])
+    contents = filter(None, map(_CONTENT.search, filter(_DESCRIPTION.search, likely)))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
-
-
-def _likely_descriptions(tokens: Tokens) -> Iterator[str]:
-    """The sources of `<meta>` tags that hold two letters of the name, cut where one is too long."""
-    tags, at = tokens.tag.tobytes(), -1
-    for _ in range(MAX_METAS):
-        at = tags.find(TAG_NUMBERS["meta"], at + 1)
-        if at < 0:
-            return
-        start, end = int(tokens.clean_start[at]), int(tokens.clean_end[at])
-        source = tokens.clean[start : min(end, start + MAX_TAG_LENGTH)]
-        if "cr" in source.lower() and tokens.kind[at] == OPEN:  # letters of one other form
-            yield source
 
 
 def base_href(tokens: Tokens) -> str:

@@ -5,11 +5,11 @@ Three steps:
 1. Cleaning takes out what is never text, comments and what stands between script and style tags,
    and decodes letters that are written as references (``caf&eacute;`` is one word). The few places
    where something was taken out lead offsets back to the source.
-2. Scanning cuts the cleaned text into pieces that leave nothing out: a tag, a word with the space
-   after it, white space, a reference, a symbol. Four symbols or more in a row are one, and what no
-   page shows (controls, halves of surrogate pairs) is white space. The pieces' lengths alone give
-   their positions, and each distinct piece is looked up once in a table of codes. The compiled part
-   walks over the same pieces without making an object of each.
+2. Scanning cuts the cleaned text into pieces that leave nothing out: a tag, a word, white space, a
+   reference, a symbol. Four symbols or more in a row are one, and what no page shows (controls,
+   halves of surrogate pairs) is white space. The pieces' lengths alone give their positions, and
+   each distinct piece is looked up once in a table of codes. The compiled part walks over the same
+   pieces without making an object of each.
 3. Nesting pairs the tags by the paper's stack.
 
 Where the standard and readers' interest differ we keep text. A tag or an attribute's quote that is
@@ -27,10 +27,12 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -62,13 +64,7 @@ from scrapy_mss.markup.tokens import (
 DENSEST = 2  # bytes of source for each token; what follows is not read
 MIN_TOKENS = 2**15  # that any page may have
 
-# Flags of a piece's code, in the bits that a token id leaves free.
-_SPACE_AFTER = 1 << 10
-_NO_TOKEN = 1 << 11
-_ID_MASK = ~(_SPACE_AFTER | _NO_TOKEN) & (1 << 64) - 1
-
-_FIRST_CJK = ord(CJK[0])
-_FIRST_CJK_BYTE = CJK.encode()[0]
+_NO_TOKEN = 1 << 11  # of a piece's code, a bit that a token id leaves free
 
 # Four symbols in a row are an ornament or noise, not four symbols of a text; nor do angle brackets
 # and ampersands count that precede another of their kind. Without this rule a page of symbols would
@@ -210,21 +206,10 @@ def _packed(reference: str) -> int:
 # --- scanning ---
 
 
-@cache
-def piece_pattern(*, cjk: bool) -> re.Pattern[str]:
-    """One for pages with CJK text and one for others: the second is faster, and compiled sooner."""
-    word = rf"[^\W{CJK}]+ ?|[{CJK}] ?" if cjk else r"\w+ ?"
-    declaration = r"<[!?/][^>]*(?:>|\Z)"
-    return re.compile(
-        rf"{TAG}|{word}|{_BLANK}|{REFERENCE}|{declaration}|{_SYMBOL_RUN}|.", re.DOTALL
-    )
-
-
-@cache
-def _any_cjk() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}]")
-
-
+_DECLARATION = r"<[!?/][^>]*(?:>|\Z)"
+_PIECE = re.compile(
+    rf"{TAG}|[^\W{CJK}]+|[{CJK}]|{_BLANK}|{REFERENCE}|{_DECLARATION}|{_SYMBOL_RUN}|.", re.DOTALL
+)
 _ANY_BLANK = re.compile(_BLANK)
 _BLAKE2B = blake2b(digest_size=8)
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
@@ -232,71 +217,39 @@ _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
 
 def _scan(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     """The id, the start and the end of each token of a cleaned *text*."""
-    pieces = piece_pattern(cjk=_has_cjk(text)).findall(text)
-    n_pieces = len(pieces)
-    codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
-    ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
-    starts = np.concatenate((np.zeros(1, np.int32), ends[:-1])) if n_pieces else ends
+    pieces = _PIECE.findall(text)
+    codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, len(pieces))
+    ends = np.fromiter(accumulate(map(len, pieces)), np.int32, len(pieces))
+    starts = np.append(np.int32(0), ends)[:-1]
     is_token = codes & np.uint64(_NO_TOKEN) == 0
-    codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
-    ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
-    return codes & np.uint64(_ID_MASK), starts, ends
-
-
-def _has_cjk(text: str) -> bool:
-    """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
-    if text.isascii():
-        return False
-    encoded = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    if encoded.max() < _FIRST_CJK_BYTE:  # UTF-8 is in order: no character is so far up
-        return False
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
-    return bool(_any_cjk().search(high))
+    return codes[is_token], starts[is_token], ends[is_token]
 
 
 class _Codes(dict[str, int]):
-    """What a piece is, worked out once for each distinct short piece.
+    """What a piece is, worked out once for each distinct short piece, and again when it is full."""
 
-    Two generations bound it: when the young one is full it becomes the old one, and what is
-    asked for again is promoted from there. Words of a language stay, the rest is evicted.
-    """
-
-    LIMIT = 2**16  # pieces a generation: about 13 MB, and the working set of a news crawl
+    LIMIT = 2**16  # pieces: about 13 MB, and the working set of a news crawl
     LONGEST_KEPT = 48  # characters: tags with addresses in them do not come twice
 
     def __init__(self, stem: Stem) -> None:
         super().__init__()
         self._normal = normalizer(stem)
-        self._old: dict[str, int] = {}
 
     def __missing__(self, piece: str) -> int:
-        if len(piece) > self.LONGEST_KEPT:
-            begin = piece.partition(" ")[0] if piece[0] == "<" else piece
-            if len(begin) <= self.LONGEST_KEPT:  # it has the name of the tag, or none, as the piece
-                return self[begin]
-            tag = _TAG_NAME.match(piece)
-            if tag and len(tag[0]) <= self.LONGEST_KEPT:
-                return self[tag[0]]
-            return self.code(piece)
-        code = self._old.get(piece)
-        if code is None:
-            code = self.code(piece)
+        code = self.code(piece)
         if len(self) >= self.LIMIT:
-            self._old = dict(self)
             self.clear()
-        self[piece] = code
+        if len(piece) <= self.LONGEST_KEPT:
+            self[piece] = code
         return code
 
     def code(self, piece: str) -> int:
-        """The token id of *piece*, with flags for trailing space and for what is no token."""
+        """The token id of *piece*, with a flag for what is no token."""
         first = piece[0]
         if first == "<" and len(piece) > 1 and piece[1] != "<":
             return _tag_code(piece)
         if first == "&" and len(piece) > 1:
             return _text_code(decode(piece).strip(), self._normal)
-        if piece[-1] == " ":
-            return _text_code(piece[:-1], self._normal) | _SPACE_AFTER
         return _text_code(piece, self._normal)
 
 
@@ -337,44 +290,24 @@ def _hash(text: str) -> int:
 
 def _nesting(token_id: TokenIds) -> tuple[Bytes, Bytes, Ints, Ints]:
     """The kind and tag of each token, its most recent unclosed tag, its partner; -1 for none."""
-    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
     kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
-    is_tag = kind <= CLOSE
-    tag = np.zeros(len(kind), np.uint8)
-    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
-    at = np.flatnonzero(is_tag).astype(np.int32)
-    top, partner_among = _nest(tag[at], kind[at] == CLOSE)
-    partner = np.full(len(kind), -1, np.int32)
-    # The extra -1 at the end stands for "none".
-    at = np.append(at, np.int32(-1))
-    partner[at[:-1]] = at[partner_among]
-    top = np.append(np.int32(-1), at[top])
-    n_tokens = np.diff(at[:-1], prepend=0, append=len(kind))  # from each tag to the next
-    return kind, tag, np.repeat(top, n_tokens), partner
-
-
-def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
-    """The same among tags alone: both as numbers of tags, -1 where there is none."""
-    names = tag.tolist()
-    below = [-1] * len(names)  # of an opening tag: the one under it on the stack
-    partner = [-1] * len(names)
+    tag = (token_id >> np.uint64(KIND_BITS)).astype(np.uint8) * (kind <= CLOSE)
+    unclosed, partner = array("i"), np.full(len(kind), -1, np.int32)
+    open_tags: list[int] = []
     n_open = [0] * (TAG_MASK + 1)
-    tops: list[int] = []
-    top = -1
-    for index, (name, is_closing) in enumerate(zip(names, is_close.tolist(), strict=True)):
-        if not is_closing:
-            below[index] = top
-            top = index
+    for at, (what, name) in enumerate(zip(kind.tobytes(), tag.tobytes(), strict=True)):
+        if what == OPEN:
+            open_tags.append(at)
             n_open[name] += 1
-        elif n_open[name]:
-            while names[top] != name:
-                n_open[names[top]] -= 1
-                top = below[top]
-            n_open[name] -= 1
-            partner[top], partner[index] = index, top
-            top = below[top]
-        tops.append(top)
-    return np.array(tops, np.int32), np.array(partner, np.int32)
+        elif what == CLOSE and n_open[name]:
+            while True:
+                top = open_tags.pop()
+                n_open[tag[top]] -= 1
+                if tag[top] == name:
+                    break
+            partner[top], partner[at] = at, top
+        unclosed.append(open_tags[-1] if open_tags else -1)
+    return kind, tag, np.array(unclosed, np.int32), partner
 
 
 def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:

@@ -326,7 +326,6 @@ def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         codes[f"w{n}"]
 
     assert len(codes) <= 100
-    assert len(codes._old) <= 100  # noqa: SLF001
     assert {piece: codes[piece] for piece in wanted} == wanted
 
 
