@@ -45,6 +45,7 @@ ODD = {
     "nested elements with text": "<div class=story>one" * 5000 + "</div>" * 5000,
     "closing tags": "<p>word" + "</i>" * 20_000 + "<b>word",
     "many tags": "<p>" + "<b>one</b> <i>two</i> " * 5_000,
+    "tags in an attribute": ('<a ="' + "><div" * 60 + '">x</a>' + "</div>" * 60) * 300,
     "unknown elements": "".join(f"<x{n}>" for n in range(3000)) + "word",
     "raw text, not closed": "<textarea>one <p>two</textarea><p>two <!-- three <p>four <title>five",
     "a long word": "<p>" + "a" * 1_000_000,
