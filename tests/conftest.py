@@ -9,6 +9,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
+from scrapy_mss import Extractor
+
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("search", deadline=None, max_examples=3000)
@@ -17,6 +19,12 @@ settings.register_profile("sanitized", derandomize=True, deadline=None, max_exam
 settings.load_profile("repeatable")
 
 pytest_plugins = ("tests.helpers.redis", "tests.helpers.shelves", "tests.helpers.stores")
+
+
+@pytest.fixture(scope="session")
+def extractor() -> Extractor:
+    """The extractor of the bundled model, which no test teaches."""
+    return Extractor()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -16,7 +16,7 @@ from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import report
 from tests.helpers.browser import tripped
-from tests.helpers.html_payloads import payloads
+from tests.helpers.html_payloads import aimed, payloads
 from tests.helpers.news_pages import news_page
 from tests.quality.made_up import TODAY, MadeUpSite, broken
 
@@ -29,14 +29,6 @@ pytestmark = [
     ),
     pytest.mark.slow("a browser"),
 ]
-
-
-def aimed(address: str, first: int = 0) -> list[str]:
-    """The payloads' markup, each with its own number."""
-    return [
-        payload.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
-        for n, payload in enumerate(PAYLOADS, first)
-    ]
 
 
 def in_article(markup: str) -> str:

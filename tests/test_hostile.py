@@ -38,11 +38,6 @@ ARABIC = "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643 \u0641\u064a \u0627\u0644\
 NO_REFERENCES = "&#; &#x; & &; &nosuch; &nosuch &#xg; &#-1; &#\u0661; &#&#&; &1; &\u00e9;"
 
 
-@pytest.fixture(scope="module")
-def bundled() -> Extractor:
-    return Extractor()
-
-
 # A page and its text.
 TEXTS: dict[str, tuple[str, str]] = {
     "empty": ("", ""),
@@ -85,11 +80,11 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text_of_a_hostile_page(name: str, bundled: Extractor) -> None:
+def test_text_of_a_hostile_page(name: str, extractor: Extractor) -> None:
     """All of it by the paper's profile, a part of it or nothing by the bundled model."""
     source, expected = TEXTS[name]
 
-    whole, part = Extractor(profile="paper").extract(source), bundled.extract(source)
+    whole, part = Extractor(profile="paper").extract(source), extractor.extract(source)
 
     # Not compared by an assertion: showing how megabytes differ takes minutes.
     if whole.text != expected or part.text not in expected:
@@ -107,10 +102,10 @@ def test_a_page_of_one_line_of_twenty_megabytes_is_read() -> None:
     assert len(found.text) == len(line) - 1
 
 
-def test_random_bytes_read_as_latin_1_give_an_extraction(bundled: Extractor) -> None:
+def test_random_bytes_read_as_latin_1_give_an_extraction(extractor: Extractor) -> None:
     for seed in range(4):
         page = latin_1(20_000, seed)
-        assert_sound(bundled.extract(page), page)
+        assert_sound(extractor.extract(page), page)
 
 
 def latin_1(size: int, seed: int = 0) -> str:
@@ -187,18 +182,18 @@ COST = 12
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_hostile_page_costs_little_and_one_four_times_as_long_four_times_as_much(
-    name: str, bundled: Extractor
+    name: str, extractor: Extractor
 ) -> None:
     ordinary, small, large = PAGES["ordinary"](SMALL), *map(PAGES[name], (SMALL, FACTOR * SMALL))
     size = len(small.encode("utf-8", "surrogatepass")) / len(ordinary)
     whole_page = WholePage(profile="paper")
 
     def run(source: str) -> Callable[[], object]:
-        return lambda: (bundled.extract(source), whole_page.extract(source).html)
+        return lambda: (extractor.extract(source), whole_page.extract(source).html)
 
     def seconds(source: str) -> float:
         began = process_time()
-        bundled.extract(source)
+        extractor.extract(source)
         return process_time() - began
 
     assert grows_linearly(run(small), run(large))

@@ -19,7 +19,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family, Values
 from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
 from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.markup.tokens import TokenIds
 
 # Words of doubt: an article's worth. With half a word, as for words, international news lost .012
 # F1 and reader-mode pages .018.
@@ -31,31 +30,20 @@ MAX_LINKS = LINK_CLASSES - 0.01  # so that all words are in the last fifth
 _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the last
 
 
+# By a block's words, their rounded logarithm times the classes of links.
+_LOGARITHMS = np.log2(np.maximum(np.arange(2**MAX_LOG_WORDS + 1), 1))
+SIZES = np.minimum(_LOGARITHMS + 0.5, MAX_LOG_WORDS).astype(np.uint64) * np.uint64(LINK_CLASSES)
+
+
 def shape(page: Page, bits: int) -> Values:
     """How many words the block and its two neighbours have, and how much of each is links."""
-    first, last = page.blocks.first.astype(np.int32), page.blocks.last.astype(np.int32)
-    return Values(buckets(shape_hashes(page), bits), first, last + 1)
-
-
-def shape_hashes(page: Page) -> TokenIds:
-    """uint64[n]: the hashes of the blocks' shapes."""
-    padded = np.empty(len(page.blocks) + 2, np.uint64)
-    padded[0] = padded[-1] = _BEYOND_PAGE
-    shapes, words, linked = padded[1:-1], page.blocks.words, page.blocks.linked_words
-    words = np.maximum(words, 1)
-    links = (linked / words * MAX_LINKS).astype(np.uint64)
-    np.add(SIZES.take(words, mode="clip"), links, out=shapes)
-    return mix((padded[:-2], shapes, padded[2:]))
-
-
-def _sizes() -> TokenIds:
-    """uint64[n]: the rounded logarithm of a block's words, times the classes of links."""
-    words = np.maximum(np.arange(2**MAX_LOG_WORDS + 1), 1)
-    rounded = np.minimum(np.log2(words) + 0.5, MAX_LOG_WORDS).astype(np.uint64)
-    return rounded * np.uint64(LINK_CLASSES)
-
-
-SIZES = _sizes()
+    blocks = page.blocks
+    links = (blocks.linked_words / blocks.words * MAX_LINKS).astype(np.uint64)
+    shapes = SIZES.take(blocks.words, mode="clip") + links
+    padded = np.concatenate(([_BEYOND_PAGE], shapes, [_BEYOND_PAGE]))
+    hashes = mix((padded[:-2], shapes, padded[2:]))
+    first, last = blocks.first.astype(np.int32), blocks.last.astype(np.int32)
+    return Values(buckets(hashes, bits), first, last + 1)
 
 
 def class_words(page: Page, bits: int) -> Values:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import compress
 from math import log, log1p
 
 import numpy as np
@@ -204,7 +205,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
     PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_IS_DECLARED = np.array([feature.origin is Origin.DECLARED for feature in PAGE_FEATURES])
+_IS_DECLARED = [feature.origin is Origin.DECLARED for feature in PAGE_FEATURES]
 _IS_OF_TODAY = np.array([f.origin not in {Origin.TEXT, Origin.ADDRESS} for f in PAGE_FEATURES])
 _IS_OF_ADDRESS = np.array([feature.origin is Origin.ADDRESS for feature in PAGE_FEATURES])
 
@@ -216,8 +217,9 @@ def page_feature_names() -> tuple[str, ...]:
 
 def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
-    features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
-    return features if np.count_nonzero(features[:-1][_IS_DECLARED]) else as_undeclared(features)
+    values = [feature.of(read) for feature in PAGE_FEATURES]
+    features = np.array([*values, 0.0])
+    return features if any(compress(values, _IS_DECLARED)) else as_undeclared(features)
 
 
 def as_undeclared(features: Floats) -> Floats:

@@ -50,15 +50,9 @@ _EACH_BIT = np.uint8(1) << np.arange(len(CLASSES), dtype=np.uint8)
 BITS: dict[str, np.uint8] = dict(zip(CLASSES, _EACH_BIT, strict=True))
 
 
-def _table() -> Bytes:
-    """uint8[65536]: the bits of each character's classes."""
-    table = np.zeros(LAST_CODE + 1, np.uint8)
-    for name, characters in _CHARACTERS.items():
-        table[[ord(character) for character in characters]] |= BITS[name]
-    return table
-
-
-_TABLE = _table()
+_TABLE = np.zeros(LAST_CODE + 1, np.uint8)  # the bits of each character's classes
+for _name, _characters in _CHARACTERS.items():
+    _TABLE[[ord(character) for character in _characters]] |= BITS[_name]
 
 
 COUNTS = (

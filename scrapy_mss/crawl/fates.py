@@ -170,9 +170,8 @@ class Fates(CheckpointPart[LossesOfSites]):
 
     def dropped(self, item: object, response: Response | None, exception: Exception) -> None:
         """Note the fate of a rejected item; any other was dropped by another component."""
-        noted = self._of_items.pop(item, response)
-        is_noted = noted is not None and isinstance(exception, RejectedItemError)
-        self._left(response, noted if noted is not None and is_noted else IGNORED)
+        noted = self._of_items.pop(item, response) or IGNORED
+        self._left(response, noted if isinstance(exception, RejectedItemError) else IGNORED)
 
     def item_failed(self, item: object, response: Response | None) -> None:
         self._of_items.pop(item, response)
@@ -241,11 +240,7 @@ class Fates(CheckpointPart[LossesOfSites]):
     def _lost_of(self, site: str) -> dict[int, None]:
         """The addresses of *site* that were lost in earlier crawls."""
         if site not in self._lost_before:
-            try:
-                stored = self._store.losses([site])
-            except OSError as error:
-                self.store_failed(error)
-                stored = {}
+            stored = self.asked(self._store.losses, [site]) or {}
             self._lost_before[site] = stored.get(site, Losses()).keys
         return self._lost_before[site]
 

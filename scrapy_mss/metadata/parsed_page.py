@@ -31,7 +31,7 @@ from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import is_web_url, names_in_host
 from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
 from scrapy_mss.pages.text import clean, folded, spellings
-from scrapy_mss.pages.tree import Element, Fragment, PageTree
+from scrapy_mss.pages.tree import HIDDEN, Element, Fragment, PageTree
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
@@ -113,7 +113,7 @@ class ParsedPage:
         return [
             element.text
             for element in self.tree.find(frozenset({"title"}), 2)
-            if not self.tree.is_hidden(element)
+            if not self.tree.named_around(element, HIDDEN, 1)
         ]
 
     @lazy

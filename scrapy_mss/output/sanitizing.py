@@ -458,27 +458,25 @@ class _Opening(NamedTuple):
 
 def _new_opening(source: str, name: str) -> _Opening:
     """The opening tag of an element *name*, from that in *source*; empty addresses are dropped."""
+    kept = _KEPT_ATTRIBUTES[name]
     values = {
         key: value
         for key, value in attributes_of_tag(source, 0, len(source)).items()
-        if key in _KEPT_ATTRIBUTES[name] and (value or key not in ADDRESSES)
+        if key in kept and (value or key not in ADDRESSES)
     }
     reads_back, on_site = True, dict[str, str]()
-    for key in [each for each in ADDRESSES if each in values]:
-        address = values[key]
-        if _KNOWN.fullmatch(address):
+    for key in ADDRESSES:
+        address = values.get(key)
+        if not address or _KNOWN.fullmatch(address):
             continue
         if _ON_SITE.fullmatch(address):
             on_site[key] = address
-        elif not address.startswith("data:"):
-            if _NOT_SHOWN.match(address):
-                values = _without(values, key)
-            else:
-                reads_back = False
-        elif picture := address_value(name, key, address):
+        elif picture := address.startswith("data:") and address_value(name, key, address):
             values[key] = picture
-        else:
+        elif address.startswith("data:") or _NOT_SHOWN.match(address):
             values = _without(values, key)
+        else:
+            reads_back = False
     return _Opening(_tag(name, values), on_site, reads_back)
 
 
@@ -494,16 +492,16 @@ _opening = lru_cache(2**11)(_new_opening)  # a page has the same few
 
 def _tag(name: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
     """The opening tag of an element as nh3 writes it."""
-    escaped = ((key, _escaped(value).replace('"', "&quot;")) for key, value in values.items())
-    written = [f' {key}="{value}"' for key, value in escaped]
+    written = [f' {key}="{_escaped(value, in_tag=True)}"' for key, value in values.items()]
     rel = f' rel="{LINK_REL}"' if name in _LINK else ""
     return f"<{name}{''.join(written)}{rel}>"
 
 
-def _escaped(text: str) -> str:
-    """*text* as nh3 writes it."""
+def _escaped(text: str, *, in_tag: bool = False) -> str:
+    """*text* as nh3 writes it, which may be *in a tag*."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("\xa0", "&nbsp;")
+    text = text.replace("\xa0", "&nbsp;")
+    return text.replace('"', "&quot;") if in_tag else text
 
 
 def _with_closed_reference(text: str) -> str:

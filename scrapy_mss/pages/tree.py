@@ -229,8 +229,8 @@ class PageTree:
 
     def after(self, row: int) -> Iterator[Element]:
         """The elements that begin after a tag."""
-        first = bisect_right(self._opening, row)
-        return map(self.element, islice(self._opening, first, None))
+        rows = self._opening
+        return (self.element(rows[n]) for n in range(bisect_right(rows, row), len(rows)))
 
     def within(self, element: Element, name: str, most: int) -> list[Element]:
         """The first elements called *name* in *element*."""
@@ -294,13 +294,6 @@ class PageTree:
             if row < 0 or row in rows:
                 break
         return row if row in rows else -1
-
-    def is_hidden(self, element: Element) -> bool:
-        """Whether an element around *element* is one of `HIDDEN`."""
-        row = self._parents[element.row]
-        while row >= 0 and _EFFECTS[self._number[row]] != _NO_TEXT:
-            row = self._parents[row]
-        return row >= 0
 
     def related_links(self, relation: str, most: int) -> list[Element]:
         rows = (row for row, relations in self._relations.items() if relation in relations)

@@ -270,11 +270,8 @@ class SeenArticles(CheckpointPart[dict[int, SeenArticle]]):
     def _paragraphs(self, urls: Iterable[str]) -> bytes:
         for key in map(address_key, urls):
             recent = self._recent(key)
-            try:
-                found = (recent.paragraphs if recent else b"") or self._store.paragraphs(key)
-            except OSError as error:
-                self.store_failed(error)
-                continue
+            known = recent.paragraphs if recent else b""
+            found = known or self.asked(self._store.paragraphs, key)
             if found:
                 return found
         return b""
@@ -320,11 +317,7 @@ class SeenArticles(CheckpointPart[dict[int, SeenArticle]]):
         return self._unsaved.get(key) or self._in_flight.get(key)
 
     def list(self, url: str) -> SeenList | None:
-        try:
-            return self._store.list(url)
-        except OSError as error:
-            self.store_failed(error)
-            return None
+        return self.asked(self._store.list, url)
 
     def add_list(self, url: str, site: str, seen: SeenList) -> None:
         self._lists[url] = site, seen
@@ -364,12 +357,8 @@ class SeenArticles(CheckpointPart[dict[int, SeenArticle]]):
         found: dict[int, SeenArticle] = {}
         for recent in (self._in_flight, self._unsaved):  # the later one is right
             found |= {key: recent[key] for key in keys if key in recent}
-        asked = [key for key in keys if key not in found]
-        try:
-            return found | self._store.articles(asked) if asked else found
-        except OSError as error:
-            self.store_failed(error)
-            return found
+        others = [key for key in keys if key not in found]
+        return found | (self.asked(self._store.articles, others) or {}) if others else found
 
 
 def _changed(

@@ -23,7 +23,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
 from struct import Struct
@@ -200,13 +200,8 @@ class Paragraphs:
         if not joined:
             others = np.concatenate((self.others, further.all))
             return replace(self, others=others)
-        return Paragraphs(
-            np.concatenate((self.kept, further.kept)),
-            np.concatenate((self.certain, further.certain)),
-            np.concatenate((self.phrases, further.phrases)),
-            np.concatenate((self.others, further.others)),
-            np.concatenate((self.pairs, further.pairs)),
-        )
+        arrays = ((getattr(self, each.name), getattr(further, each.name)) for each in fields(self))
+        return Paragraphs(*map(np.concatenate, arrays))
 
 
 def paragraphs_of(page: Page) -> list[str]:

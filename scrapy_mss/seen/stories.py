@@ -272,29 +272,19 @@ class Stories(CheckpointPart[RecentTexts]):
 
     def _at(self, addresses: Sequence[int]) -> EmittedText | None:
         """What was emitted last at one of the *addresses*, however long ago."""
-        found = chain.from_iterable(self._asked(place.at, addresses) for place in self._places())
-        return next(found, None)
+        found = (self.asked(place.at, addresses) or () for place in self._places())
+        return next(chain.from_iterable(found), None)
 
     def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[EmittedText]:
         """The texts at other addresses that one with these *numbers* is a copy of."""
         since, seen = self._now() - WINDOW, set(addresses)
         for place in self._places():
-            for emitted in self._asked(place.sharing, keys_of(numbers)):
+            for emitted in self.asked(place.sharing, keys_of(numbers)) or ():
                 is_other = emitted.minute >= since and seen.isdisjoint(emitted.addresses)
                 if emitted.sketch is None or not is_other:
                     continue
                 if likeness(numbers, emitted.sketch).is_copy:
                     yield emitted
-
-    def _asked(
-        self, ask: Callable[[Sequence[int]], list[EmittedText]], of: Sequence[int]
-    ) -> list[EmittedText]:
-        """What *ask* answers; nothing where the store fails."""
-        try:
-            return ask(of)
-        except OSError as error:
-            self.store_failed(error)
-            return []
 
 
 # --- sketches ---------------------------------------------------------------------------------

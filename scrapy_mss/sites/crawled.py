@@ -49,8 +49,8 @@ class LayoutWatch:
     """
 
     def __init__(self) -> None:
-        self._before: TokenIds | None = None  # the containers known before the last window
-        self._since: TokenIds | None = None  # and before this one
+        # The containers that were known before the last window, and before this one.
+        self._known: tuple[TokenIds, TokenIds] | None = None
         self._agreements: list[float] = []
 
     def has_changed(self, known: SiteMemory, page: SiteMemory) -> bool:
@@ -58,18 +58,17 @@ class LayoutWatch:
 
         After a change, the watch begins again.
         """
-        if self._before is None or self._since is None:
+        containers = known.containers.keys
+        if self._known is None:
             if known.pages < WATCHED:
                 return False
-            self._before = self._since = known.containers.keys
-        self._agreements.append(agreement(self._before, page))
+            self._known = containers, containers
+        before, since = self._known
+        self._agreements.append(agreement(before, page))
         if len(self._agreements) < WATCHED:
             return False
         changed = sum(self._agreements) < MIN_AGREEMENT * WATCHED
-        self._before, self._since = self._since, known.containers.keys
-        self._agreements = []
-        if changed:
-            self._before = self._since = None
+        self._known, self._agreements = None if changed else (since, containers), []
         return changed
 
 

@@ -22,6 +22,7 @@ from scrapy_mss.storage.tables import DAY, Change, Store, minute_now
 
 logger = logging.getLogger(__name__)
 
+Q = TypeVar("Q")
 T = TypeVar("T")
 B = TypeVar("B", bound=Sized)
 
@@ -102,6 +103,14 @@ class CheckpointPart(ABC, Generic[B]):
     def checkpoint(self) -> None:
         if self.checkpoints is not None:
             self.checkpoints.begin()
+
+    def asked(self, ask: Callable[[Q], T], of: Q) -> T | None:
+        """What the store answers to *ask*; None where it fails."""
+        try:
+            return ask(of)
+        except OSError as error:
+            self.store_failed(error)
+            return None
 
     def store_failed(self, error: BaseException) -> None:
         """Count a failure of the store, and log the first one."""

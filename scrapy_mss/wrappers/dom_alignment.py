@@ -57,8 +57,7 @@ class AlignedTree:
         self.tokens = tokens
         self.attribute = _free_attribute(tokens.source)
         self.root = _parse(_numbered(tokens, self.attribute))
-        # Where elements without a number begin.
-        self._supplied: dict[Element, int | None] = {}
+        self._supplied: dict[Element, int | None] = {}  # where elements without a number begin
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
 
     @property
@@ -78,31 +77,21 @@ class AlignedTree:
     def start(self, element: Element) -> int | None:
         """The first token of *element*; None if neither it nor any inside has a tag in the page.
 
-        An element that the parser supplied begins with the first element inside that has one.
+        An element that the parser supplied begins with the first element inside that has one. Such
+        elements are hardly inside one another, as deep as they may be (`labeller.DEEP`).
         """
         number = self._number(element)
         if number is not None:
             return number
         if element not in self._supplied:
-            self._find_first_inside(element)
+            numbers = map(self._number, element.iter("*"))
+            self._supplied[element] = next((n for n in numbers if n is not None), None)
         return self._supplied[element]
 
     def starts(self, elements: Iterable[Element]) -> dict[Element, int]:
         """The first tokens of those of the *elements* that have one."""
         starts = ((element, self.start(element)) for element in elements)
         return {element: start for element, start in starts if start is not None}
-
-    def _find_first_inside(self, element: Element) -> None:
-        """Remember where *element* begins, and all that the search passes: they may be nested."""
-        for inner in element.iter("*"):
-            number = self._number(inner)
-            if number is None:
-                self._supplied[inner] = None
-                continue
-            for ancestor in inner.iterancestors():
-                self._supplied[ancestor] = number
-                if ancestor is element:
-                    return
 
     def end(self, element: Element) -> int:
         """The token after the last one of *element*."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,20 +12,11 @@ import pytest
 
 from scrapy_mss.commands import error_line, print_json
 from scrapy_mss.commands.extract import _Answers
+from tests.helpers.news_pages import news_page
 
-ARTICLE = "".join(
-    f"<p>In week {week} the <b>caf\u00e9</b> at the old harbour opened its doors again, and the "
-    "first guests sat down on Monday morning. Its new owners kept the wooden tables.</p>\n"
-    for week in ("one", "two", "three", "four")
-)
-PAGE = (
-    "<html><head><title>The harbour</title></head><body>\n"
-    '<nav><ul><li><a href="/">Home</a></li><li><a href="/sport">Sport</a></li></ul></nav>\n'
-    f'<main><article class="article-body">{ARTICLE}</article></main>\n'
-    '<footer><ul><li><a href="/terms">Terms</a></li><li><a href="/privacy">Privacy</a></li></ul>'
-    "</footer></body></html>"
-)
-TEXT = re.sub("<.*?>", "", ARTICLE).replace("\n", "\n\n").strip()
+PAGE = news_page(1)
+SOURCE = PAGE.html.replace("<p>", "<p>Caf\u00e9: ")
+TEXT = "\n\n".join(f"Caf\u00e9: {paragraph}" for paragraph in PAGE.text.split("\n\n"))
 CONTROLS = ["\x1b]0;owned\x07", "a\u009b2J", "\x7f"]
 
 
@@ -40,15 +30,15 @@ def test_extract_reads_standard_input_without_a_project(
         [sys.executable, "-m", "scrapy", "mss", "extract", "--bundled", "--format", form, "-"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONIOENCODING": encoding},
-        input=PAGE.encode(),
+        input=SOURCE.encode(),
         capture_output=True,
         check=True,
     )
 
     printed = done.stdout.decode()
     if form == "html":
-        assert printed.count("<p>") == 4
-        assert "<nav" not in printed
+        assert printed.count("<p>") == SOURCE.count("<p>")
+        assert "Sport" not in printed
     else:
         assert printed.strip() == TEXT.encode(encoding, "backslashreplace").decode(encoding)
 

@@ -173,3 +173,11 @@ def payloads() -> list[Payload]:
     shared = json.loads(SHARED.read_text(encoding="utf-8")) if SHARED.is_file() else {}
     called = ((name, re.sub(r"alert\([12]\)", CALL, text)) for name, text in shared.items())
     return [*OWN, *(Payload(f"shared: {name}", text, trips=False) for name, text in called)]
+
+
+def aimed(address: str, first: int = 0) -> list[str]:
+    """The payloads' markup; each calls `top.tripped`, or asks the *address*, with its number."""
+    return [
+        payload.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
+        for n, payload in enumerate(payloads(), first)
+    ]

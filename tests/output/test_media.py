@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -18,6 +21,7 @@ from scrapy_mss.output.media import (
     picture,
 )
 from scrapy_mss.pages.tree import PageTree
+from tests.helpers.timing import FACTOR, grows_linearly
 
 URL = "https://news.example/2024/ferry.html"
 CDN = "https://cdn.example"
@@ -188,6 +192,18 @@ def test_the_number_of_media_is_bounded() -> None:
     assert len(shown(many)) == MAX_MEDIA
     assert shown("<img src=" + "<" * 50_000) == []
     assert shown("<figure>" * 3_000 + "<img src=/a.jpg>" + "<figcaption>" * 3_000) != []
+
+
+def test_captions_are_looked_for_in_linear_time() -> None:
+    def pictures(n: int) -> Callable[[], list[Medium]]:
+        picture = f"<a href=/x><img src=/a.jpg>caption</a>{'<i></i>' * 60}"
+        tree = PageTree(tokenize(f"kept{picture * n}kept"))
+        return partial(kept_media, tree, ~tree.tokens.is_tag, URL)
+
+    small, large = pictures(MAX_LOOKED_AT // FACTOR), pictures(MAX_LOOKED_AT)
+
+    assert large() == []
+    assert grows_linearly(small, large)
 
 
 def test_captions_have_no_control_characters() -> None:

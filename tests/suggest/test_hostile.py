@@ -34,11 +34,6 @@ ODD = {
 }
 
 
-@pytest.fixture(scope="module")
-def extractor() -> Extractor:
-    return Extractor()
-
-
 @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
 def test_odd_pages_give_a_rule_that_loads_or_a_reason(html: str, extractor: Extractor) -> None:
     pages = [StoredPage(f"{HOST}/{number}", html) for number in range(3)]

@@ -19,11 +19,6 @@ N_PAGES = 5
 
 
 @pytest.fixture(scope="module")
-def extractor() -> Extractor:
-    return Extractor()
-
-
-@pytest.fixture(scope="module")
 def suggestion(extractor: Extractor) -> Suggestion:
     return suggest([article(number) for number in range(N_PAGES)], extractor)
 

@@ -16,6 +16,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.api import WorkbenchState
 from scrapy_mss.workbench.serving import Origins
 from tests.helpers.html_payloads import payloads
+from tests.helpers.layouts import ODD
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, asked, news, request, served, workbench
 
@@ -116,15 +117,7 @@ def hostile() -> list[StoredPage]:
     """Pages that were written to hang, fill or run what reads them."""
     files = sorted(ATTACK.glob("*.html")) if ATTACK.is_dir() else []
     texts = [path.read_text("utf-8", "replace") for path in files]
-    texts += [
-        "<div>" * 20_000 + "one two three",
-        "<p>one two three" * 5_000,
-        "<p>" + "<b>one</b> <i>two</i> " * 5_000,
-        "<p>one \ud800 two \0 three",
-        "".join(each.markup for each in payloads()),
-        f"<a{' b=c' * 50_000}>one two",
-        "<title>" + "x" * 300_000,
-    ]
+    texts += [*ODD.values(), "".join(each.markup for each in payloads())]
     return [StoredPage(f"https://hostile.example/{n}", text) for n, text in enumerate(texts)]
 
 

@@ -132,27 +132,3 @@ def test_an_element_without_a_number_begins_with_the_first_inside_that_has_one(
     for element in elements:
         inside = (inner.get(tree.attribute) for inner in element.iter("*"))
         assert tree.start(element) == next((int(n) for n in inside if n), None)
-
-
-class Counting(AlignedTree):
-    """Counts how often an element is asked for its number."""
-
-    n_asked = 0
-
-    def _number(self, element: Element) -> int | None:
-        self.n_asked += 1
-        return super()._number(element)
-
-
-def test_nested_elements_without_numbers_are_walked_through_once() -> None:
-    depth = 200
-    tree = Counting(tokenize("<div>" * depth + "<b>x</b>"))
-    assert tree.root is not None
-    elements = list(tree.root.iter("*"))
-    for element in elements[:-1]:
-        element.attrib.pop(tree.attribute, None)
-
-    for element in elements:
-        tree.start(element)
-
-    assert tree.n_asked <= 3 * len(elements)

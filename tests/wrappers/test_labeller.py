@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.wrappers import Labelling, Reason, Selector, Wrapper, css, label, xpath
 from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
+from tests.helpers.layouts import ODD
 from tests.helpers.markup import SOUP
 from tests.helpers.timing import FACTOR, grows_linearly
 
@@ -191,20 +192,9 @@ def test_no_markup_and_no_damage_to_a_page_make_it_fail(markup: str, choose: Ran
     checked(damaged)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "<div>" * 5000 + "word",
-        "<b>" * 5000 + "word " + "</b>" * 5000,
-        "<p>word" + "</i>" * 20_000 + "<b>word",
-        "</p>" * 20_000,
-        "<p " + "a=b " * 20_000 + ">word",
-        "".join(f"<x{n}>" for n in range(3000)) + "word" + "".join(f"</x{n}>" for n in range(3000)),
-    ],
-    ids=["deep", "deep and closed", "closing tags", "no opening tags", "attributes", "unknown"],
-)
-def test_hostile_pages_are_labelled(source: str) -> None:
-    checked(source)
+@pytest.mark.parametrize("name", ODD)
+def test_odd_pages_are_labelled(name: str) -> None:
+    checked(ODD[name])
 
 
 def test_of_elements_that_begin_together_the_longest_is_out() -> None:
