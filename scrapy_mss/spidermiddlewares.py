@@ -14,13 +14,12 @@ from scrapy_mss.crawl.extension import Component, MssExtension, needed
 from scrapy_mss.crawl.pages import ANNOUNCED, SITE, SKIP_EXTRACTION, is_page
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from scrapy_mss.sites.address_counts import MIN_PAGES, AddressCounts, guess
+from scrapy_mss.sites.address_counts import MIN_PAGES
 
 if TYPE_CHECKING:
     from scrapy import Spider
 
 
-NOTHING_KNOWN = AddressCounts()
 # Steps of priority: more than links of most crawls are deep, for which Scrapy may take one each.
 # With a JOBDIR, Scrapy keeps a queue for each.
 LEVELS = 10
@@ -96,7 +95,7 @@ class LinkPriority(Component):
         super().__init__(extension)
         given = needed(self._options.link_priority or None)  # 0 is off
         self._least = given if given < 1 else 0.0
-        self._sites = extension.sites
+        self._sites, self._guess = extension.sites, extension.guess
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
@@ -109,8 +108,7 @@ class LinkPriority(Component):
 
     def _is_taken(self, request: Request) -> bool:
         """Give *request* its priority; whether it is to be sent at all."""
-        known = self._sites.addresses(request.url) if self._sites is not None else NOTHING_KNOWN
-        probability, pages = guess(request.url, known)
+        probability, pages = self._guess(request.url)
         if pages >= MIN_PAGES and probability < self._least:
             self._stats.add(stats.LINKS_DROPPED)
             return False

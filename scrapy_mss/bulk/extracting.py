@@ -17,7 +17,7 @@ from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.processes import NEEDS, can_have_workers
-from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.files.parquet import ArticleColumns
 from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
@@ -54,7 +54,7 @@ class ArticleExtractor:
         if not can_have_workers():
             raise CannotStartError(f"articles of archives are read by processes; they need {NEEDS}")
         self._options = options_of(settings)
-        self._pool = WorkerPool(model_in(model), self._options)
+        self._pool = WorkerPool(ModelChanges(model_in(model)), self._options)
 
     def close(self) -> None:
         self._pool.close()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import scrapy
@@ -47,7 +49,7 @@ async def download(crawler: Crawler, request: Request) -> Response:
 async def addresses_of(host: str) -> list[str]:
     """The IP addresses of *host* as a download has them: Scrapy's resolver keeps its answers.
 
-    None if the name cannot be resolved.
+    There is none if the name cannot be resolved.
     """
     if not is_reactor_installed():  # from Scrapy 2.19 on, downloads can do without
         try:
@@ -57,31 +59,19 @@ async def addresses_of(host: str) -> list[str]:
         return [str(address[0]) for *_, address in found]
     from twisted.internet import reactor
 
-    return await maybe_deferred_to_future(_Addresses().of(host, reactor))
-
-
-class _Addresses:
-    """What receives the addresses of a name from Twisted."""
-
-    def __init__(self) -> None:
-        self._found: list[str] = []
-        self._complete: Deferred[list[str]] = Deferred()
-
-    def of(self, host: str, reactor: Any) -> Deferred[list[str]]:  # noqa: ANN401 - untyped there
-        try:
-            reactor.nameResolver.resolveHostName(self, host)
-        except UnicodeError:  # no name in ASCII
-            self.resolutionComplete()
-        return self._complete
-
-    def resolutionBegan(self, _: object) -> None:  # noqa: N802 - its name there
-        """Nobody cancels it."""
-
-    def addressResolved(self, address: Any) -> None:  # noqa: N802, ANN401 - its name there
-        self._found.append(address.host)
-
-    def resolutionComplete(self) -> None:  # noqa: N802 - its name there
-        self._complete.callback(self._found)
+    resolved: list[str] = []
+    complete: Deferred[list[str]] = Deferred()
+    receiver = SimpleNamespace(
+        resolutionBegan=lambda _: None,
+        addressResolved=lambda address: resolved.append(address.host),
+        resolutionComplete=partial(complete.callback, resolved),
+    )
+    resolver: Any = reactor  # untyped there
+    try:
+        resolver.nameResolver.resolveHostName(receiver, host)
+    except UnicodeError:  # no name in ASCII
+        return []
+    return await maybe_deferred_to_future(complete)
 
 
 def awaited(call: Callable[[], Coroutine[Any, Any, None]]) -> Any:  # noqa: ANN401 - one of two

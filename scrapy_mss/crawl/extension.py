@@ -38,6 +38,7 @@ from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.articles import SeenArticles, SeenStore
 from scrapy_mss.seen.stories import Stories, StoryStore
 from scrapy_mss.settings import COPIES_KEEP, EMIT_UNRESERVED, REPORT_OFF, REPORT_PAGES
+from scrapy_mss.sites.address_counts import AddressCounts, Guess, guess
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.stats import CrawlStats
@@ -106,9 +107,8 @@ class MssExtension:
         self.readings: ItemNotes[tuple[str, bytes]] = ItemNotes()
         self.new_articles: ItemNotes[NewArticle] = ItemNotes()
         self._load(store_at(self.options.store or data_path(STORE_FOLDER)))
-        self.jobs = PageJobs(self.options, self.learner.model, self.sites, self.quality)
+        self.jobs = PageJobs(self.options, self.learner.changes, self.sites, self.quality)
         self.jobs.seen = self.seen
-        self.learner.changing = self.jobs.changing
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
@@ -192,6 +192,10 @@ class MssExtension:
         """What a component asks for articles; from now on, wrapped pages have theirs made."""
         self.trainer.with_articles = True
         return self._reader
+
+    def guess(self, url: str) -> Guess:
+        """What the page at *url* is by its address, as far as its site is known."""
+        return guess(url, AddressCounts() if self.sites is None else self.sites.addresses(url))
 
     def open(self) -> None:
         learns_alone = self.checkpoints.parts == [self.learner]

@@ -170,9 +170,8 @@ class Fates(CheckpointPart[LossesOfSites]):
 
     def dropped(self, item: object, response: Response | None, exception: Exception) -> None:
         """Note the fate of a rejected item; any other was dropped by another component."""
-        noted = self._of_items.pop(item, response)
-        is_noted = noted is not None and isinstance(exception, RejectedItemError)
-        self._left(response, noted if noted is not None and is_noted else IGNORED)
+        noted = self._of_items.pop(item, response) or IGNORED
+        self._left(response, noted if isinstance(exception, RejectedItemError) else IGNORED)
 
     def item_failed(self, item: object, response: Response | None) -> None:
         self._of_items.pop(item, response)

@@ -165,8 +165,7 @@ class FurtherPages:
             state.is_partial = True
             return None
         state.is_partial = response.status >= SERVER_ERROR or response.status in PASSING
-        is_page = isinstance(response, HtmlResponse) and response.status == OK
-        return response if is_page and isinstance(response, HtmlResponse) else None
+        return response if isinstance(response, HtmlResponse) and response.status == OK else None
 
     def _added(self, state: _Joining, response: HtmlResponse, article: Article | None) -> str:
         """Add *article*; why not, if it does not belong to the pages before it."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -40,8 +39,7 @@ from scrapy_mss.crawl.processes import (
     unpacked,
 )
 from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.wire import PageAnswer, PageRequest
-from scrapy_mss.models.model import Example, Model
+from scrapy_mss.crawl.wire import ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.seen.articles import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
@@ -64,12 +62,13 @@ class PageJobs:
     def __init__(
         self,
         options: Options,
-        model: Model,
+        changes: ModelChanges,
         sites: CrawledSites | None = None,
         quality: SiteQuality | None = None,
     ) -> None:
         self._options = options
-        self._here = PageWork(model, ReadOptions(options.fields, options.emit))
+        self._changes = changes
+        self._here = PageWork(changes.model, ReadOptions(options.fields, options.emit))
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted
         self.quality = quality
@@ -88,7 +87,7 @@ class PageJobs:
         elif not runs_asyncio():
             why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
         else:
-            self.pool = WorkerPool(self._here.model, self._options)
+            self.pool = WorkerPool(self._changes, self._options)
             return
         logger.log(
             logging.WARNING if asked_for else logging.INFO,
@@ -100,10 +99,6 @@ class PageJobs:
         pool, self.pool = self.pool, None
         if pool is not None:
             pool.close()
-
-    def changing(self, by: Example | None) -> AbstractContextManager[None]:
-        """To be entered while the model changes *by* what is added to it, or by anything."""
-        return nullcontext() if self.pool is None else self.pool.changing(by)
 
     async def room(self) -> None:
         """Wait while the workers have pages enough."""

@@ -18,7 +18,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -37,7 +37,7 @@ from scrapy_mss.crawl.processes import (
 )
 from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
-from scrapy_mss.models.model import Example, Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -99,14 +99,15 @@ class _Worker:
 class WorkerPool:
     """As many workers as *options* ask for, each with one page at a time and one ahead.
 
-    The threads that wait for them are daemons, so that a crawl that is forced to end ends.
+    They read by the model of *changes*, and follow these. The threads that wait for them are
+    daemons, so that a crawl that is forced to end ends.
     """
 
-    def __init__(self, model: Model, options: Options) -> None:
+    def __init__(self, changes: ModelChanges, options: Options) -> None:
+        model, self._changes = changes.model, changes
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._counts = None if model.learned is model else model.bayes.total()
         self._seconds = options.timeout
-        self._changes = ModelChanges(model)
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()  # None wakes a thread up at the end
         self._closing = Event()
@@ -123,10 +124,6 @@ class WorkerPool:
         except BaseException:
             self.close()
             raise
-
-    def changing(self, by: Example | None = None) -> AbstractContextManager[None]:
-        """To be entered while the model changes *by* what is added to it, or by anything."""
-        return self._changes.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`.

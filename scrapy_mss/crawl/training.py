@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Coroutine
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 from scrapy.http import HtmlResponse
 
@@ -29,7 +28,7 @@ from scrapy_mss.blocks.lessons import Lessons
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.jobs import LabelJob, PageLabels, answered
 from scrapy_mss.crawl.processes import ERROR
-from scrapy_mss.crawl.wire import PageAnswer
+from scrapy_mss.crawl.wire import ModelChanges, PageAnswer
 from scrapy_mss.models.files import with_bundled
 from scrapy_mss.models.model import Example, Model, generation_after
 from scrapy_mss.models.store import StoredModel
@@ -39,8 +38,6 @@ from scrapy_mss.storage.checkpoints import CheckpointPart
 from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
-
-Changing: TypeAlias = Callable[[Example | None], AbstractContextManager[None]]
 
 TOO_LARGE = "too_large"
 CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
@@ -54,11 +51,7 @@ class _Unsaved(Model):
 
 
 class Learner(CheckpointPart[_Unsaved]):
-    """The live model of a crawl and what it has to add to the store.
-
-    ``changing`` is entered while the live model changes by what is added, or by anything, so that
-    processes that share it do not read it meanwhile.
-    """
+    """The live model of a crawl, whose *changes* workers follow, and what the store has to add."""
 
     FAILED = "a checkpoint failed, its counts are kept"
     LOST = "the counts of %d learned pages"
@@ -70,7 +63,7 @@ class Learner(CheckpointPart[_Unsaved]):
         )
         self._stored = stored
         self.model = with_bundled(stored.load())
-        self.changing: Changing = lambda _by: nullcontext()  # no worker has a copy
+        self.changes = ModelChanges(self.model)
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self._newest_generation, self._in_newest = self.model.learned.learned_pages.newest()
@@ -96,7 +89,7 @@ class Learner(CheckpointPart[_Unsaved]):
             return rejection
         generation = self._generation()
         self._unsaved.add(example, generation)
-        with self.changing(example):
+        with self.changes.changing(example):
             learned.add(example, generation)
         self.unsaved_pages += 1
         return None
@@ -143,7 +136,7 @@ class Learner(CheckpointPart[_Unsaved]):
             if others.lessons.reader != self.model.reader:  # a crawl by another release
                 others.lessons = Lessons()
             try:
-                with self.changing(None):
+                with self.changes.changing():
                     self.n_twice += self.model.learned.merge(others)
             except Exception as caught:  # noqa: BLE001 - whatever is wrong with theirs
                 error = caught

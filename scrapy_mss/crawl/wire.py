@@ -114,7 +114,8 @@ class ModelChanges:
     """
 
     def __init__(self, model: Model) -> None:
-        self._model = model
+        self.model = model
+        self._is_followed = False  # whether there is a copy
         self._lock = Lock()
         self._changes: deque[bytes] = deque()  # the latest, one a generation
         self._generation = 0
@@ -126,7 +127,7 @@ class ModelChanges:
             self._generation += 1
             changes, self._changes = self._changes, deque()  # what fails has changed anything
             yield
-            if by is not None:
+            if by is not None and self._is_followed:
                 changes.append(packed(ModelChange(by.observation, by.lessons)))
                 n_bytes = sum(map(len, changes))
                 while n_bytes > MAX_BYTES:
@@ -136,10 +137,11 @@ class ModelChanges:
     def since(self, generation: int) -> tuple[list[bytes], int]:
         """The changes that a copy of that *generation* lacks, and which generation is now."""
         with self._lock:
+            self._is_followed = True
             missed = self._generation - generation
             if generation != NOTHING and missed <= len(self._changes):
                 return [*self._changes][len(self._changes) - missed :], self._generation
-            learned, now = self._model.learned, self._generation
+            learned, now = self.model.learned, self._generation
             whole = ModelChange(learned.bayes.total(), Lessons.total([learned.lessons]))
         return [EMPTY, packed(whole)], now
 

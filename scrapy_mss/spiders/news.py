@@ -41,7 +41,6 @@ from scrapy_mss.pages.kinds import ARTICLE
 from scrapy_mss.quality import fates
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
-from scrapy_mss.sites.address_counts import AddressCounts, guess
 from scrapy_mss.spiders.lists import (
     FEED,
     FRONT,
@@ -82,7 +81,6 @@ NOT_HTML: Final = "not_html"  # a front or section page
 GONE: Final = frozenset({404, 410})
 PROBABLE: Final = 0.5
 TOO_OFTEN: Final = "max redirections reached"  # the message of Scrapy's middleware
-NOTHING_KNOWN: Final = AddressCounts()
 
 
 @dataclass(slots=True)
@@ -299,9 +297,7 @@ class NewsSpider(Spider):
                 counted.set(site.name, key, url, fates.AGE)
 
     def _is_probable(self, url: str) -> bool:
-        memories = MssExtension.of(self.crawler).sites
-        known = memories.addresses(url) if memories is not None else NOTHING_KNOWN
-        return guess(url, known).probability >= PROBABLE
+        return MssExtension.of(self.crawler).guess(url).probability >= PROBABLE
 
     def _lists(self, site: ListedSite, kind: str, urls: Iterable[str]) -> Iterator[Request]:
         """Requests for the lists at *urls* that were not read in this crawl."""

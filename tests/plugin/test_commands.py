@@ -88,16 +88,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: M
     (folder / "cwd").mkdir()
     write_pages(folder)
     write_rules(folder, site)
-    for name in ("trained", "added"):
-        write_model(folder / f"{name}.model", trained_once)
+    write_model(folder / "trained.model", trained_once)
     for name in ("trained", "taught"):
         store_model(folder / f"{name}.store", trained_once)
     (folder / "damaged.model").write_bytes(to_bytes(trained_once)[:-1])
     write_model(folder / "paper.model", Model(PAPER))
     write_model(folder / "one.model", learned(range(3)))
     write_model(folder / "two.model", learned(range(3, 7)))
-    records = [{"url": address(n), "html": index(n)} for n in range(2)]
-    (folder / "broken.jsonl").write_text("\n".join(map(json.dumps, records)))
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR<p>words")
     os.mkfifo(folder / "pipe.yaml")
     (folder / "empty.html").write_text("<p><img src=a.png>")
@@ -134,12 +131,10 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "text": "extract -f text @page.html",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
         "train nameless": "train @ -w @rules.yaml -m @any.model",
-        "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
         "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
         "merge a store": "merge @trained.store @one.model -o @new/written.model",
         "check": "check @sound.yaml -p @pages.jsonl",
-        "check broken": "check @sound.yaml -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
         "boxes": "check @boxes.yaml -p @pages.jsonl",
         "place": "check @place.yaml -p @pages.jsonl",
@@ -186,7 +181,6 @@ EXPECTED: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "train": (0, (LEARNED,), ("skipped 2 records",)),
     "train nameless": (2, (), ("empty.html: expected a canonical URL", "no page was learned")),
-    "train more": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
     "train a store": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
     "train at a place": (2, (), ("no page was learned", "read_by_model")),
     "merge": (0, ("7 pages from 2 models",), ()),
@@ -216,14 +210,13 @@ def test_a_command_prints_its_result(done: dict[str, Done], name: str) -> None:
 def test_what_was_learned_and_added_is_in_the_files(done: dict[str, Done], folder: Path) -> None:
     files = {
         "new/jsonl": learned(STORED),
-        "added": learned([*range(60), *STORED]),
         "merged": learned(range(7)),
         "new/written": learned([*range(60), *range(3)]),
     }
 
     for name, expected in files.items():
         assert_same_counts(read_model(folder / f"{name}.model"), expected)
-    assert_same_counts(stored_model(folder / "taught.store"), files["added"])
+    assert_same_counts(stored_model(folder / "taught.store"), learned([*range(60), *STORED]))
     assert not (folder / "place.model").exists()
 
 

@@ -28,7 +28,7 @@ from scrapy_mss.crawl import pool, processes
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, _Worker
 from scrapy_mss.crawl.processes import Child
-from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.crawl.wire import ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.files import bundled_model, with_bundled
 from scrapy_mss.models.format import to_bytes
@@ -120,12 +120,13 @@ def slow_pages_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Child, "receive", received)
 
 
-def pool_of(count: int, model: Model, **more: object) -> WorkerPool:
+def pool_of(count: int, model: Model | ModelChanges, **more: object) -> WorkerPool:
+    changes = model if isinstance(model, ModelChanges) else ModelChanges(model)
     options = {"MSS_WORKERS": count, "MSS_TIMEOUT": LIMIT, **more}
-    return WorkerPool(model, read_settings(Settings(options)))
+    return WorkerPool(changes, read_settings(Settings(options)))
 
 
-def working(count: int, model: Model, **more: object) -> closing[WorkerPool]:
+def working(count: int, model: Model | ModelChanges, **more: object) -> closing[WorkerPool]:
     """So many workers, with settings of the test's own."""
     return closing(pool_of(count, model, **more))
 
@@ -163,9 +164,9 @@ def test_workers_find_what_this_process_finds() -> None:
 def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
     """While the crawl learns, which is when the name of the state before or after is wrong."""
     model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(12)]
-    states = {model.identifier: 0}
+    states, changes = {model.identifier: 0}, ModelChanges(model)
 
-    with working(2, model) as workers:
+    with working(2, changes) as workers:
         read(workers, [page()] * 2)
         jobs: list[PageJob] = []
         for number in range(30):
@@ -173,7 +174,7 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
                 if len(jobs) > 4:  # whoever is slow, pages are read while the model learns
                     jobs[-4].result(LIMIT)
                 jobs += map(workers.submit, pages[len(jobs) :][:2])
-            with workers.changing():
+            with changes.changing():
                 model.learned.bayes.learn(*labelled(number))
             states[model.identifier] = number + 1
         found = [job.result(LIMIT).article for job in jobs]
@@ -449,7 +450,7 @@ def test_a_page_that_cannot_be_sent_is_an_error_of_its_own(
     failing = FailingOnce(processes.packed, MemoryError)
 
     async def read_some() -> list[PageAnswer]:
-        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
+        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), ModelChanges(MODEL))
         with working(1, MODEL) as jobs.pool:
             monkeypatch.setattr(pool, "packed", failing)
             begun = [jobs.begin(page()), jobs.begin(page())]
@@ -466,7 +467,7 @@ def test_pages_are_read_here_once_workers_cannot_be_started(
     monkeypatch.setattr(pool, "WORKER", "scrapy_mss.crawl.no_such_module")
 
     async def read_some() -> list[PageAnswer]:
-        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), MODEL)
+        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), ModelChanges(MODEL))
         with working(2, MODEL) as jobs.pool:
             begun = [jobs.begin(page()) for _ in range(5)]
             return [await answered(job) for job in [*begun, jobs.begin(page())]]
