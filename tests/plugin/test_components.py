@@ -142,7 +142,7 @@ def test_the_addon_places_every_part() -> None:
     assert {part for _, part, _ in COMPONENTS} > set(public_subclasses(Component))
 
 
-def public_subclasses(of: type) -> Iterator[type]:
+def public_subclasses(of: type[object]) -> Iterator[type[object]]:
     for each in of.__subclasses__():
         if not each.__name__.startswith("_"):
             yield each
