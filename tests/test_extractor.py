@@ -263,3 +263,11 @@ def test_a_model_and_a_profile_are_rejected_as_are_unknown_profiles() -> None:
         Extractor("news.model", profile="paper")
     with pytest.raises(ValueError, match=r"one of paper, .*default; got 'papers'"):
         Extractor(profile="papers")
+
+
+def test_an_explained_block_has_the_text_that_readers_see() -> None:
+    explanation = Extractor().explain("<p>AT&amp;T said <b>so</b>.</p><p>It &lt;rains&gt;")
+
+    shown = [explanation.text_of(block) for block in explanation.blocks]
+
+    assert shown == ["AT&T said so.", "It <rains>"]

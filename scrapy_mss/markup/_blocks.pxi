@@ -170,9 +170,11 @@ cdef class TextCounter:
     """
 
     cdef const uint8_t[::1] classes, stops
+    cdef const uint32_t[:, ::1] is_in  # the bits of each byte, so that all are added at once
 
     def __init__(self, classes, stops):
         self.classes, self.stops = classes, stops
+        self.is_in = numpy.arange(256, dtype="u4")[:, None] >> numpy.arange(8, dtype="u4") & 1
         _check_sizes(0x10000, (len(classes),))
         if self.stops.shape[0] & (self.stops.shape[0] - 1):
             raise ValueError(f"{self.stops.shape[0]} bytes of stop words are no power of two")
@@ -188,11 +190,9 @@ cdef class TextCounter:
         cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
         cdef int width = PyUnicode_KIND(clean), is_word, place
         cdef const void* data = PyUnicode_DATA(clean)
-        cdef uint8_t bits = 0
-        cdef uint8_t is_likely[2][1 << HIGH_BITS]  # whether one of the few has these high bits
-        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, each, pair
-        cdef uint64_t before  # the word, 0 if there is none
-        cdef int64_t n_of[N_COUNTS]
+        cdef uint8_t bits = 0, is_likely[2][1 << HIGH_BITS]  # one of the few has these high bits
+        cdef uint64_t mask = 8 * self.stops.shape[0] - 1, weight, mixed, each, pair, word
+        cdef uint32_t n_of[N_COUNTS]
         counts, hashes = numpy.empty((N_COUNTS, n)), numpy.empty(n, "u8")
         ends = numpy.empty((2, n), "u1")
         cdef double[:, ::1] count = counts
@@ -206,7 +206,7 @@ cdef class TextCounter:
         _check_sizes(n_tokens, (start.shape[0], end.shape[0], id_of.shape[0]))
         for run in range(n):
             memset(n_of, 0, sizeof(n_of))
-            weight, mixed, before = 1, 0, 0
+            weight, mixed, word = 1, 0, 0
             after = begin[run + 1] if run + 1 < n else token.shape[0]
             _check(begin[run], after)
             _check(after, token.shape[0] + 1)
@@ -218,16 +218,16 @@ cdef class TextCounter:
                 bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
                 bits |= (1 - is_word) << IS_SYMBOL
                 for place in range(N_CLASSES):
-                    n_of[place] += bits >> place & 1
+                    n_of[place] += self.is_in[bits, place]
                 n_of[TEXT_LETTERS] += (end[at] - start[at]) * is_word
                 place = each >> HASH_SHIFT & mask
                 n_of[TEXT_STOPS] += self.stops[place >> 3] >> (place & 7) & is_word
-                pair = before * PAIR_FACTOR + each
+                pair = word * PAIR_FACTOR + each
                 if is_word & is_likely[0][each >> (64 - HIGH_BITS)]:
                     n_of[TEXT_TITLE] += each in title
-                if is_word & (before > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
+                if is_word & (word > 0) & is_likely[1][pair >> (64 - HIGH_BITS)]:
                     n_of[TEXT_PAIRS] += pair in pairs
-                before = each if is_word else before
+                word = each if is_word else word
                 mixed += each * weight
                 weight += 2
                 if i == begin[run]:

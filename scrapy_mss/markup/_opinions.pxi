@@ -74,8 +74,8 @@ cdef class _Opinions:
         for i in range(n):
             total += self.words[i]
             for one in range(N_OPINIONS):
-                for other in range(one, N_OPINIONS):
-                    common[one][other] += self.words[i] * (self.kept[one, i] & self.kept[other, i])
+                for other in range(one, N_OPINIONS if self.kept[one, i] else 0):
+                    common[one][other] += self.words[i] * self.kept[other, i]
         for one in range(N_OPINIONS):
             n_speaking += common[one][one] > 0
             rows[COMMON + 1 + one] = common[one][one] / max(total, 1.0)

@@ -19,16 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import Extractor
-from scrapy_mss.article import (
-    ArticleResult,
-    ModelState,
-    ReadOptions,
-    article_of_labels,
-    read_article,
-)
+from scrapy_mss.article import article_of_labels
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.files import bundled_model
 from scrapy_mss.output.sanitizing import (
     ALLOWED,
     ATTRIBUTES,
@@ -415,40 +408,6 @@ def test_most_html_is_not_parsed_again() -> None:
     found = [rebuilt(each.tokens, each.kept, each.url).reads_back for each in extractions]
 
     assert sum(found) > len(found) / 2
-
-
-HOSTILE = (
-    "<article><h1>Ferry</h1>"
-    + "<p onclick=x()>The ferry sails again after four <a href=/y>years</a>, and its passengers "
-    "were children. The crossing takes six minutes, the way over the bridge forty.</p>"
-    * 6
-    + "</article>"
-)
-
-
-def by_model(options: ReadOptions) -> ArticleResult:
-    return read_article(HOSTILE, URL, ModelState.of(bundled_model()), options)
-
-
-def by_wrapper(options: ReadOptions) -> ArticleResult:
-    (wrapper,) = load_wrappers([{"site": "news.example", "body": "article"}])
-    return article_of_labels(label(wrapper, HOSTILE), URL, options)
-
-
-@pytest.mark.parametrize("read", [by_model, by_wrapper])
-def test_html_is_sanitized_and_raw_html_is_not(
-    read: Callable[[ReadOptions], ArticleResult],
-) -> None:
-    article = read(ReadOptions()).article
-    raw = read(ReadOptions(fields=("raw_html",))).article
-
-    assert article is not None
-    assert raw is not None
-    assert disallowed(article.html or "") == []
-    assert 'href="https://news.example/y"' in (article.html or "")
-    assert article.raw_html is None
-    assert "onclick=x()" in (raw.raw_html or "")
-    assert (raw.html, raw.text) == (article.html, article.text)
 
 
 def test_what_a_wrapper_selects_is_free_of_controls() -> None:
