@@ -367,12 +367,18 @@ cdef inline int _block(char_t* text, uint64_t mask) noexcept:
     return block * 0x9E3779B97F4A7C15u >> (64 - LOOK_BITS)
 
 
+@lru_cache(8)
+def _characters(tuple wanted, int width):
+    """The *wanted* strings as arrays of characters that have a *width* of so many bytes."""
+    return [array("BBHHI"[width], [*each.encode("ascii"), 0]) for each in wanted]
+
+
 def occurrences(str text not None, wanted not None):
     """The offsets of each of the *wanted* strings, which are ASCII, in *text*."""
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
     cdef int kind = PyUnicode_KIND(text)
     cdef list found = [[] for _ in wanted]
-    cdef list strings = [array("BBHHI"[kind], [*each.encode("ascii"), 0]) for each in wanted]
+    cdef list strings = _characters(tuple(wanted), kind)
     if kind == 1:
         _seek(<const uint8_t*> PyUnicode_DATA(text), n, strings, found)
     elif kind == 2:

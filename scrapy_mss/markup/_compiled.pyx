@@ -11,6 +11,7 @@ when they are made, and only read afterwards, but for `Codes`, which one scan ha
 """
 
 import re
+from functools import lru_cache
 
 cimport cython
 import numpy
@@ -100,9 +101,7 @@ cdef inline uint32_t _small(uint32_t letter) noexcept:
     return letter | 0x20 if c"A" <= letter <= c"Z" else letter
 
 
-cdef inline bint _begins_with(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower
-) noexcept:
+cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower) noexcept:
     """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
     cdef Py_ssize_t i = 0
     if end - at < lower.size:

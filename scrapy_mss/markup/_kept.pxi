@@ -170,13 +170,15 @@ cdef class _Stack:
         """Write a piece; whether it is a closing tag that closes nothing."""
         cdef str between
         if piece.joint and self.parts:
-            between = _slice(self.text, self.end_before, piece.begin) if piece.joint == GAP else " "
+            between = " "
+            if piece.joint == GAP:
+                between = PyUnicode_Substring(self.text, self.end_before, piece.begin)
             if not between.isspace():
                 between = " "
             self.parts.append(between if _is_plain(between) else self.words(between))
         self.end_before = piece.end
         if piece.kind == TEXT:
-            self.add_text(_slice(self.text, piece.begin, piece.end))
+            self.add_text(PyUnicode_Substring(self.text, piece.begin, piece.end))
         elif piece.kind < CLOSE:
             self.open(piece)
         else:
@@ -324,10 +326,6 @@ cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names
                 if _begins_with(text, at, end, Lower(name, len(name))):
                     return True
     return False
-
-
-cdef inline str _slice(str text, Py_ssize_t start, Py_ssize_t end):
-    return PyUnicode_Substring(text, start, end)
 
 
 cdef bint _is_plain(str text):

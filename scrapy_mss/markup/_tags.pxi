@@ -14,10 +14,10 @@ cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first l
 
 # A tag that was read, placed by a hash of its characters: three of five tags of a page come again.
 cdef struct Seen:
-    Py_ssize_t row  # counted from 1; 0 for none
-    Py_ssize_t first, size
-    Py_ssize_t word, n_words  # the first of its words, and how many they are
-    uint8_t tag
+    int row  # counted from 1; 0 for none
+    int first, size
+    int word, n_words  # the first of its words, and how many they are
+    int tag
 
 cdef struct Words:
     uint32_t found[MAX_WORDS]
@@ -132,7 +132,7 @@ cdef class TagReader:
             _check_place(begin[token[row]], stop[token[row]], PyUnicode_GET_LENGTH(text))
         keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
         elements, hidden = numpy.empty(self.most * n_tags, "p"), numpy.empty(n_tags, "?")
-        token = starts = starts[:n_tags].copy()
+        token = starts = starts[:n_tags]
         cdef _Found found = _Found(keys, words, elements, hidden.view("u1"))
         if PyUnicode_KIND(text) == 1:
             _add_tags(self, <const uint8_t*> data, text, token, tag, begin, stop, found)
@@ -140,22 +140,15 @@ cdef class TagReader:
             _add_tags(self, <const uint16_t*> data, text, token, tag, begin, stop, found)
         else:
             _add_tags(self, <const uint32_t*> data, text, token, tag, begin, stop, found)
-        return starts, keys, hidden, words[:found.n_words].copy(), elements[:found.n_words].copy()
-
-    cdef int call_back(self, int tag, str source, _Found found) except -1:
-        key, words, is_hidden = self.callback(tag, source)
-        _check(len(words), self.most + 1)
-        for word in words:
-            found.add_word(word)
-        found.end_tag(key, is_hidden)
-        return 0
+        return starts, keys, hidden, words[:found.n_words], elements[:found.n_words]
 
 
 cdef int _add_tags(
     TagReader reader, char_t* text, str source, const Py_ssize_t[::1] chosen,
     const uint8_t[::1] tag, const int[::1] begin, const int[::1] stop, _Found found,
 ) except -1:
-    cdef Py_ssize_t row, token, first, size, n_words
+    cdef Py_ssize_t row, token
+    cdef int first, size, n_words
     cdef Seen seen[N_SEEN]
     cdef Seen* same
     memset(seen, 0, sizeof(seen))
@@ -169,11 +162,19 @@ cdef int _add_tags(
         ):
             found.add_again(same)
             continue
-        n_words = found.n_words
+        n_words = <int> found.n_words
         if _add_tag(reader, text, first, first + size, tag[token], found):
-            same[0] = Seen(row + 1, first, size, n_words, found.n_words - n_words, tag[token])
+            same[0] = Seen(
+                <int> row + 1, first, size, n_words, <int> found.n_words - n_words, tag[token]
+            )
         else:
-            reader.call_back(tag[token], PyUnicode_Substring(source, first, first + size), found)
+            key, words, is_hidden = reader.callback(
+                tag[token], PyUnicode_Substring(source, first, first + size)
+            )
+            _check(len(words), reader.most + 1)
+            for word in words:
+                found.add_word(word)
+            found.end_tag(key, is_hidden)
     return 0
 
 

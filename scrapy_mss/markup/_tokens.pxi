@@ -203,27 +203,20 @@ cdef void _write_edited(char_t* text, _Rows edits, written_t* into) noexcept:
 # where no token begins or ends.
 cdef struct Shift:
     const Row* edit  # the next one
-    int before, after  # it
-    int64_t place  # of it, in half characters
-
-
-cdef void _read_edit(Shift* shift) noexcept:
-    cdef const Row* edit = shift.edit
-    shift.after = shift.before + edit.end - edit.start - _n_letters(edit.number)
-    shift.place = 2 * <int64_t> (edit.end - shift.after) - (edit.number > 0)
+    int by  # those before it
 
 
 cdef inline int _shift_at(Shift* shift, int64_t place) noexcept:
-    """By how much what is at *place* was shifted, which is not before that of the last look."""
-    while shift.place <= place:
-        shift.before = shift.after
+    """By how much what is at *place*, in half characters, was shifted; places ascend."""
+    cdef uint64_t letters
+    cdef int n
+    while True:
+        letters = shift.edit.number
+        n = (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
+        if 2 * <int64_t> (shift.edit.start - shift.by + n) - (n > 0) > place:
+            return shift.by
+        shift.by += shift.edit.end - shift.edit.start - n
         shift.edit += 1
-        _read_edit(shift)
-    return shift.before
-
-
-cdef inline int _n_letters(uint64_t letters) noexcept:
-    return (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
 
 
 # --- what pieces mean ---------------------------------------------------------------------------
@@ -448,7 +441,7 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     """The columns of *tokens* but for the text."""
     cdef Py_ssize_t n = tokens.n, at, depth = 0
     cdef Row token
-    cdef Shift shift = Shift(edits.rows, 0, 0, 0)
+    cdef Shift shift = Shift(edits.rows, 0)
     numbers, kinds = numpy.empty(n, "u8"), numpy.empty((2, n + 1), "u1")
     places = numpy.empty((6, n + 1), "i4")
     cdef uint64_t[::1] number = numbers
@@ -467,7 +460,6 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     cdef Py_ssize_t n_open[256]
     memset(n_open, 0, sizeof(n_open))
     open_tags[0] = -1
-    _read_edit(&shift)
     for at in range(n):
         token = tokens.rows[at]
         number[at] = token.number

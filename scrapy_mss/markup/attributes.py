@@ -158,9 +158,7 @@ def _tag_tables() -> tuple[object, ...]:
 def _columns(tokens: Tokens) -> tuple[Any, ...]:
     """The columns of `ElementAttributes`."""
     starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
-    sources = _tag_sources(tokens, starts)
-    numbers = tokens.tag[starts].tolist()
-    rows = [_read_tag(TAG_NAMES[number], tag) for number, tag in zip(numbers, sources, strict=True)]
+    rows = [_read_tag(TAG_NAMES[tokens.tag[at]], _tag_source(tokens, at)) for at in starts.tolist()]
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return (
         starts,
@@ -171,10 +169,10 @@ def _columns(tokens: Tokens) -> tuple[Any, ...]:
     )
 
 
-def _tag_sources(tokens: Tokens, tags: Indices | list[int]) -> list[str]:
-    """The source of *tags*, cut where one is too long."""
-    bounds = zip(tokens.clean_start[tags].tolist(), tokens.clean_end[tags].tolist(), strict=True)
-    return [tokens.clean[start : min(end, start + MAX_TAG_LENGTH)] for start, end in bounds]
+def _tag_source(tokens: Tokens, tag: int) -> str:
+    """The source of a *tag*, cut where it is too long."""
+    start = int(tokens.clean_start[tag])
+    return tokens.clean[start : min(int(tokens.clean_end[tag]), start + MAX_TAG_LENGTH)]
 
 
 @accelerated()
@@ -223,7 +221,7 @@ def meta_description(tokens: Tokens) -> str:
     metas = np.equal(tokens.tag, TAG_NUMBERS["meta"]).nonzero()[0][:MAX_METAS].astype(np.int32)
     places = TagPlaces(metas, tokens.clean_start, tokens.clean_end)
     rows = rows_with("cr", tokens.clean, places)  # letters of the name that have one other form
-    likely = _tag_sources(tokens, [row for row in rows if tokens.kind[row] == OPEN])
+    likely = (_tag_source(tokens, row) for row in rows if tokens.kind[row] == OPEN)
     contents = filter(None, map(_CONTENT.search, filter(_DESCRIPTION.search, likely)))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
 
@@ -232,8 +230,8 @@ def base_href(tokens: Tokens) -> str:
     """What the page's `<base>` says that relative links begin with; empty if there is none."""
     if TAG_NUMBERS["base"] not in tokens.tag.tobytes():  # as most pages
         return ""
-    bases = tokens.is_open("base").nonzero()[0]
-    found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
+    bases = (_tag_source(tokens, at) for at in tokens.is_open("base").nonzero()[0].tolist())
+    found = next(filter(None, map(_HREF.search, bases)), None)
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 
 
