@@ -9,7 +9,6 @@ model keeps. Some pages are excluded from the vote, each with the reason.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +17,11 @@ from typing import Final
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.labels import words_of
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.tokens import CJK, Bools, Indices
+from scrapy_mss.markup.tokens import Bools, Indices
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
@@ -33,8 +33,6 @@ from scrapy_mss.wrappers.selectors import Element
 MAX_IN_MEMORY: Final = 24  # pages in the site memory that the others are read with
 NO_ARTICLE: Final = "no article"
 UNKNOWN: Final = 0.5
-# An ideograph is a word, as in the tokenizer: Chinese and Japanese write no spaces.
-_WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +156,7 @@ def _agreement(rule: Wrapper, page: SitePage) -> PageAgreement:
 
 def word_f1(one: str, other: str) -> float:
     """F1 of the words of two texts, in any order; 1 if both have none."""
-    first, second = (Counter(_WORD.findall(text.lower())) for text in (one, other))
+    first, second = (Counter(words_of(text.lower())) for text in (one, other))
     n_words = first.total() + second.total()
     return 2 * (first & second).total() / n_words if n_words else 1.0
 

@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import socket
 from asyncio import get_running_loop
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from secrets import compare_digest, token_urlsafe
+from socket import create_server, socket
 from typing import Any, Final, NamedTuple, TypeVar
 
 import uvicorn
@@ -141,7 +140,7 @@ class Server(NamedTuple):
 
     origins: Origins
     server: uvicorn.Server
-    sockets: list[socket.socket]
+    sockets: list[socket]
 
     def run(self) -> None:
         self.server.run(sockets=self.sockets)
@@ -151,7 +150,7 @@ class Server(NamedTuple):
 def serving(state: WorkbenchState, port: int = 0) -> Iterator[Server]:
     """A server that is ready to run; at the end its sockets are closed."""
     with ExitStack() as stack:
-        sockets = [stack.enter_context(_listening(each)) for each in (port, 0)]
+        sockets = [stack.enter_context(create_server((HOST, each))) for each in (port, 0)]
         origins = Origins(*(each.getsockname()[1] for each in sockets))
         config = uvicorn.Config(
             _application(state, origins),
@@ -164,15 +163,6 @@ def serving(state: WorkbenchState, port: int = 0) -> Iterator[Server]:
             timeout_graceful_shutdown=1,
         )
         yield Server(origins, uvicorn.Server(config), sockets)
-
-
-def _listening(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere it would let another program listen there, too
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.bind((HOST, port))
-    found.listen()
-    return found
 
 
 @dataclass(frozen=True, slots=True)

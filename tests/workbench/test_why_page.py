@@ -7,7 +7,6 @@ import re
 import pytest
 from lxml import html as lxml_html
 
-from research.rendering.browser import chromium
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.blocks.page import Page
@@ -15,8 +14,6 @@ from scrapy_mss.extractor import Explanation
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.workbench.drawing import MARK, drawn_page, marked_source, why_page
-from tests.helpers.browser import tripped
-from tests.helpers.html_payloads import aimed
 from tests.helpers.layouts import ODD
 from tests.helpers.news_pages import news_page
 
@@ -133,15 +130,3 @@ def test_odd_pages_are_explained(name: str) -> None:
 
     assert "mss-block mss-p" not in lxml_html.document_fromstring(page).text_content()
     assert len(page) < 60 * len(ODD[name]) + 60_000
-
-
-@pytest.mark.slow("a browser")
-@pytest.mark.skipif(
-    chromium() is None, reason="there is no chromium here: make test-browser installs it"
-)
-def test_nothing_of_an_explained_page_runs() -> None:
-    def documents(address: str) -> list[str]:
-        pages = (PAGE.replace("</p>\n<p>", f"</p>\n{each}<p>", 1) for each in aimed(address))
-        return [shown(page) for page in pages]
-
-    assert tripped(documents) == set()

@@ -43,14 +43,6 @@ def test_a_site_is_its_host_or_all_below_it(
     assert [host for host in others if registry.find(f"https://{host}/x")] == []
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["", "no url", "about:blank", "/x", "http://[", "mailto:a@example.com", "//", "http:///x"],
-)
-def test_an_invalid_url_has_no_wrapper(url: str) -> None:
-    assert Registry([wrapper("example.com")]).find(url) is None
-
-
 # The names of the wrappers for a page, best first: priority, then the host, the path, the order.
 ORDERS = [
     [
