@@ -40,8 +40,9 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
-_SUMMED = [INPUTS.index(name) for name in (*MEANS, *(f"opinion_{each.name}" for each in OPINIONS))]
-_SHARES = [INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS]
+_SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
+_SUMMED_ROWS = np.array([INPUTS.index(name) for name in _SUMMED])
+_SHARES = np.array([INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS])
 _TIME = TAG_NUMBERS["time"]
 
 
@@ -122,7 +123,7 @@ class ReadPage:
     @lazy
     def sums(self) -> list[float]:
         """The sum of each of ``_SUMMED`` over the words that were kept."""
-        values = self.inputs.columns.rows.take(_SUMMED, axis=0) * self.words
+        values = self.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * self.words
         sums: list[float] = np.add.reduce(values, axis=1).tolist()
         return sums
 

@@ -113,7 +113,7 @@ class MssExtension:
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self._is_evaluated = False
-        self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._reader = ArticleReader(self.options, labels, self.stats)
         self._reader.uncertain = self.uncertain
         fetch = partial(_compat.download, crawler)
         if EMIT_UNRESERVED in self.options.emit or "reservations" in self.options.fields:

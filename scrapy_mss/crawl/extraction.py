@@ -20,7 +20,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.blocks.fed_text import FedText
 from scrapy_mss.crawl._compat import runs_asyncio
 from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
-from scrapy_mss.crawl.jobs import PageJobs, PageLabels, answered
+from scrapy_mss.crawl.jobs import PageLabels, answered
 from scrapy_mss.crawl.pages import FED, listed_moments, listed_text, requested_url
 from scrapy_mss.crawl.processes import ERROR, FAILURES
 from scrapy_mss.crawl.reservations import Reservations
@@ -58,12 +58,10 @@ class _PageReading:
 class ArticleReader:
     """Reads pages for their articles."""
 
-    def __init__(
-        self, options: Options, labels: PageLabels, jobs: PageJobs, numbers: CrawlStats
-    ) -> None:
+    def __init__(self, options: Options, labels: PageLabels, numbers: CrawlStats) -> None:
         self._options = options
         self._labels = labels
-        self._jobs = jobs
+        self._jobs = labels.jobs
         self._stats = numbers
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self.uncertain: UncertainPages | None = None  # not kept

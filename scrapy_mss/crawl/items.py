@@ -115,27 +115,31 @@ class ItemNotes(Generic[Note]):
         def forget(page: object) -> None:
             noted = self._notes.get(key)
             if noted is not None and noted.page is page:
-                del self._notes[key]
+                self._notes.pop(key, None)
 
         page = _no_page if response is None else ref(response, forget)
         self._notes.pop(key, None)  # so that the new one is the youngest
         self._notes[key] = _Noted(item, page, note)
         if len(self._notes) > MAX_ITEMS:
-            del self._notes[next(iter(self._notes))]
+            self._notes.pop(id(self._all()[0].item), None)
 
     def get(self, item: object) -> Note | None:
         noted = self._notes.get(id(item))
         return None if noted is None else noted.note
 
     def pop(self, item: object, response: Response | None) -> Note | None:
-        key: int | None = id(item)
-        if key not in self._notes:
-            same = (key for key, noted in self._notes.items() if noted.page() is response)
-            key = None if response is None else next(same, None)
-        return None if key is None else self._notes.pop(key).note
+        noted = self._notes.pop(id(item), None)
+        if noted is None and response is not None:
+            same = (id(each.item) for each in self._all() if each.page() is response)
+            noted = self._notes.pop(next(same, 0), None)  # 0 is the id of none
+        return None if noted is None else noted.note
 
     def __iter__(self) -> Iterator[Note]:
-        return (noted.note for noted in self._notes.values() if noted.note is not None)
+        return (noted.note for noted in self._all() if noted.note is not None)
+
+    def _all(self) -> list[_Noted]:
+        """A copy, as a note goes whenever its page is collected; one step makes it."""
+        return [*self._notes.values()]
 
 
 def _no_page() -> None:

@@ -158,7 +158,12 @@ def _tag_tables() -> tuple[object, ...]:
 def _columns(tokens: Tokens) -> tuple[Any, ...]:
     """The columns of `ElementAttributes`."""
     starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
-    rows = [_read_tag(TAG_NAMES[tokens.tag[at]], _tag_source(tokens, at)) for at in starts.tolist()]
+    columns = (tokens.tag, tokens.clean_start, tokens.clean_end)
+    tags = zip(*(column[starts].tolist() for column in columns), strict=True)
+    rows = [
+        _read_tag(TAG_NAMES[number], tokens.clean[start : min(end, start + MAX_TAG_LENGTH)])
+        for number, start, end in tags
+    ]
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return (
         starts,

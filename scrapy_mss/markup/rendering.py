@@ -37,8 +37,6 @@ from scrapy_mss.markup.tokenizer import nearest_ancestors
 from scrapy_mss.markup.tokens import (
     CLOSE,
     OPEN,
-    SYMBOL,
-    WORD,
     Bools,
     Indices,
     Ints,
@@ -260,20 +258,14 @@ def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, bytes, list
 
 def _gaps_before(tokens: Tokens, starts: Indices, ends: Indices) -> bytes:
     """What is before each of the runs from *starts* to *ends*, as `Runs` has it."""
-    kinds = tokens.kind[: starts[0]].tobytes()
-    begin, end = max(kinds.rfind(WORD), kinds.rfind(SYMBOL)) + 1, int(ends[-1])
-    roles, kinds = (
-        tokens.tag[begin:end].tobytes().translate(_ROLES),
-        tokens.kind[begin:end].tobytes(),
-    )
-    is_blank = tokens.clean_start[begin + 1 : end] > tokens.clean_end[begin : end - 1]
-    blanks = is_blank.tobytes()  # behind each token
-    bounds = zip([0, *(ends[:-1] - begin).tolist()], (starts - begin).tolist(), strict=True)
+    is_tag = tokens.is_tag
+    begin = np.flatnonzero(np.append(True, ~is_tag[: starts[0]]))[-1]
+    roles = np.frombuffer(_ROLES, np.uint8)[tokens.tag] & ~(_OPENS * tokens.kind)
+    is_blank = np.append(False, tokens.clean_start[1:] > tokens.clean_end[:-1])  # before each token
     gaps = bytearray()
-    for first, start in bounds:
-        tags = zip(roles[first:start], kinds[first:start], strict=True)
-        gap = _gap_of(role & ~(_OPENS * kind) for role, kind in tags if kind <= CLOSE)
-        space = _SPACE * (True in blanks[max(first - 1, 0) : start])
+    for first, start in zip([begin, *ends[:-1]], starts, strict=True):
+        gap = _gap_of(roles[first:start][is_tag[first:start]].tolist())
+        space = _SPACE * bool(is_blank[first : start + 1].any())
         gaps.append(gap if gap & _JOINT else gap | space)
     gaps[0] &= ~_JOINT
     return bytes(gaps)

@@ -270,9 +270,7 @@ def _text_code(text: str, normal: Normalizer) -> int:
     first = text[0]
     if first.isalnum() or first == "_":
         return _hash(normal(text)) | WORD
-    if not "!" <= first <= "~" and _ANY_BLANK.match(text):  # of ASCII's, these are none
-        return _NO_TOKEN
-    return _hash(text) | SYMBOL
+    return _NO_TOKEN if _ANY_BLANK.match(text) else _hash(text) | SYMBOL
 
 
 def _hash(text: str) -> int:

@@ -208,8 +208,10 @@ def parse(text: str, language: str | None = None, *, day_first: bool | None = No
     Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
     """
     text = text[:MAX_LENGTH]
+    if moment := iso_moment(text):
+        return moment
     is_first = _is_day_first(language) if day_first is None else day_first
-    return iso_moment(text) or in_any_format(text, day_first=is_first)
+    return in_any_format(text, day_first=is_first)
 
 
 def iso_moment(text: str) -> str | None:

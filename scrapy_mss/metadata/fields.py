@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates, languages, lookups
 from scrapy_mss.metadata.authors import author_names, without_site_names
@@ -27,6 +26,7 @@ MAX_TERM: Final = 80  # characters; a longer one is a sentence
 MAX_TAGS: Final = 50
 MAX_PARTS: Final = 500  # between commas, before those that are said twice are left out
 _SEPARATORS: Final = re.compile(r"[,;|،，、؛]")  # noqa: RUF001 - those of Arabic and Chinese
+_HOME: Final = re.compile(r"https?://[^/?#]*/?\??(?:#.*)?", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[0-9a-fA-F-]{20,}|[\d\W_]+")  # the key of a record, as no words are
 
 
@@ -124,8 +124,7 @@ def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
 
 
 def _is_home(url: str) -> bool:
-    parts = urlsplit(url)
-    return parts.path in ("", "/") and not parts.query
+    return _HOME.fullmatch(url) is not None
 
 
 def _first(values: Iterable[Value | None]) -> FieldValue | None:

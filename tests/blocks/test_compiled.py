@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -21,7 +20,6 @@ from scrapy_mss.blocks.texts import (
     text_counts,
 )
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Indices, Tokens
 from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
@@ -98,64 +96,53 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
-STOPS = np.zeros(1, np.uint8)
+TOKENS = tokenize("<p>one two</p>")
 
 
-def as_they_are(_: Tokens, first: Indices, last: Indices) -> tuple[Indices, Indices]:
-    return first, last
-
-
-def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
-    return SimpleNamespace(**{**vars(tokens), **columns})
+def segmented(**columns: object) -> object:
+    """The blocks of a page whose tokens have other *columns*."""
+    segmenter = _compiled.Segmenter(bytes(256), 2, lambda _, first, last: (first, last))
+    return segmenter(SimpleNamespace(**{**vars(TOKENS), **columns}))
 
 
 @pytest.mark.parametrize("name", ["kind", "tag", "start", "partner", "unclosed"])
 def test_columns_of_other_tokens_are_refused(name: str) -> None:
-    tokens = tokenize("<p>one two</p>")
-    segmenter = _compiled.Segmenter(bytes(256), 2, as_they_are)
-    short = changed(tokens, **{name: getattr(tokens, name)[1:].copy()})
-
     with pytest.raises(ValueError, match=r"expected \d values, got \d"):
-        segmenter(short)
+        segmented(**{name: getattr(TOKENS, name)[1:].copy()})
 
 
-def test_places_beyond_an_array_are_refused() -> None:
-    tokens, beyond = tokenize("<p>one two</p>"), np.full(1, 9, np.int32)
-    far = SimpleNamespace(text=beyond, first_text=np.zeros(1, np.intp))
-    late = SimpleNamespace(text=np.zeros(1, np.int32), first_text=np.full(1, 3))
-    blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
-    wide = SimpleNamespace(tokens=tokens, blocks=blocks)
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: _compiled.kept_tokens(wide, np.ones(1, np.bool_)),
-        *(
-            lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8), STOPS)(
-                tokens, texts, set(), set()
-            )
-            for texts in (far, late)
-        ),
-    )
+def test_a_parent_that_comes_later_is_refused() -> None:
+    with pytest.raises(ValueError, match="parent of token 1 is 3"):
+        segmented(unclosed=np.full(len(TOKENS), 3, np.int32))
 
-    for call in calls:
-        with pytest.raises(IndexError):
-            call()
-    with pytest.raises(ValueError, match="expected 65536 values, got 1"):
-        _compiled.TextCounter(np.zeros(1, np.uint8), STOPS)
+
+@pytest.mark.parametrize(("text", "first"), [(9, 0), (0, 3)])
+def test_texts_beyond_a_page_are_refused(text: int, first: int) -> None:
+    blocks = SimpleNamespace(text=np.array([text], np.int32), first_text=np.array([first]))
+    counter = _compiled.TextCounter(np.zeros(0x10000, np.uint8), np.zeros(1, np.uint8))
+
+    with pytest.raises(IndexError):
+        counter(TOKENS, blocks, set(), set())
+
+
+def test_blocks_beyond_a_page_are_refused() -> None:
+    blocks = SimpleNamespace(of_token=np.full(len(TOKENS), 1, np.int32))
+
+    with pytest.raises(IndexError):
+        _compiled.kept_tokens(SimpleNamespace(tokens=TOKENS, blocks=blocks), np.ones(1, np.bool_))
 
 
 @pytest.mark.parametrize("name", ["begin", "end", "around", "parent"])
-@pytest.mark.parametrize("step", ["block_evidence", "block_inputs"])
-def test_containers_beyond_a_page_are_refused(step: str, name: str) -> None:
+def test_containers_beyond_a_page_are_refused(name: str) -> None:
     page = Page.of("<div><p>one two</div><p>three")
     beyond = np.full_like(getattr(page.containers, name), 9)
     vars(page)["containers"] = replace(page.containers, **{name: beyond})
     evidence = np.zeros((len(POOLINGS), len(page.blocks)))
-    calls: dict[str, Callable[[], object]] = {
-        "block_evidence": lambda: block_evidence(page, COUNTS),
-        "block_inputs": lambda: block_inputs(page, evidence, evidence[0]),
-    }
 
     with pytest.raises(IndexError):
-        calls[step]()
+        block_evidence(page, COUNTS)
+    with pytest.raises(IndexError):
+        block_inputs(page, evidence, evidence[0])
 
 
 def test_counts_that_are_no_power_of_two_are_refused() -> None:
@@ -164,11 +151,3 @@ def test_counts_that_are_no_power_of_two_are_refused() -> None:
 
     with pytest.raises(ValueError, match="expected 3 values, got 4"):
         block_evidence(Page.of("<p>one"), damaged)
-
-
-def test_a_parent_that_comes_later_is_refused() -> None:
-    tokens = tokenize("<p>one two</p>")
-    later = changed(tokens, unclosed=np.full(len(tokens), 3, np.int32))
-
-    with pytest.raises(ValueError, match="parent of token 1 is 3"):
-        _compiled.Segmenter(bytes(256), 2, as_they_are)(later)

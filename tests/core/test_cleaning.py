@@ -216,7 +216,6 @@ def test_an_article_has_two_paragraphs_and_eight_sentences(text: str, *, expecte
     ("text", "expected"),
     [
         ("", 0),
-        ("No end", 0),
         ("One.", 1),
         ("One. Two.", 2),
         ("One! Two? Three\u2026 Four.", 4),

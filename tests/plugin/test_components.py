@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,7 +19,7 @@ from scrapy.utils.misc import load_object
 from scrapy_mss import Addon
 from scrapy_mss.addon import COMPONENTS, CONCURRENT_ITEMS, PROVIDER, PROVIDERS
 from scrapy_mss.crawl import rendering
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.extension import Component, MssExtension
 from scrapy_mss.crawl.rendering import RenderMiddleware
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
@@ -139,6 +139,14 @@ def test_the_addon_places_every_part() -> None:
     Addon().update_settings(settings)
 
     assert placed(settings) == by_setting(COMPONENTS)
+    assert {part for _, part, _ in COMPONENTS} > set(public_subclasses(Component))
+
+
+def public_subclasses(of: type[object]) -> Iterator[type[object]]:
+    for each in of.__subclasses__():
+        if not each.__name__.startswith("_"):
+            yield each
+        yield from public_subclasses(each)
 
 
 @pytest.mark.parametrize("order", [1, 999, None])

@@ -11,6 +11,7 @@ import pytest
 from scrapy import signals
 from scrapy.http import TextResponse
 
+from scrapy_mss.crawl.items import ItemNotes
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import ADDON, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE, Record
@@ -167,3 +168,17 @@ def test_a_pair_is_forgotten_with_its_page(parts: Parts) -> None:
     assert gone() is None
     assert processed(pipeline, item) == {"url": API}
     assert stat(crawler, "items/unpaired") == 1
+
+
+def test_pages_may_be_collected_while_their_notes_are_read() -> None:
+    notes: ItemNotes[int] = ItemNotes()
+    for number in range(3):
+        response = page(plain(1))
+        response.flags.append(response)  # type: ignore[arg-type]  # a cycle, as many pages are in
+        notes.put(object(), response, number)
+    response = page(plain(3))  # the others are unreachable
+
+    found = [(number, gc.collect())[0] for number in notes]
+
+    assert found == [0, 1, 2]
+    assert list(notes) == []

@@ -165,12 +165,17 @@ def test_a_spider_of_ones_own_marks_what_was_announced(papers: Papers, tmp_path:
     assert reported(tmp_path)[papers.large.host]["fates"] == expected
 
 
-def test_what_came_out_after_all_is_no_loss(tmp_path: Path) -> None:
-    store = SQLiteStore(tmp_path)
+def counting_in(store: SQLiteStore, *, only_new: bool) -> tuple[Fates, Checkpoints]:
+    """What counts fates, and writes them to the *store*."""
     quality = SiteQuality(QualityStore(store), lambda: DAY)
     numbers = CrawlStats(StatsCollector(get_crawler()))
-    counted = Fates(QualityStore(store), quality, numbers, only_new=True)
-    checkpoints = Checkpoints(store, [quality, counted])
+    counted = Fates(QualityStore(store), quality, numbers, only_new=only_new)
+    return counted, Checkpoints(store, [quality, counted])
+
+
+def test_what_came_out_after_all_is_no_loss(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path)
+    counted, checkpoints = counting_in(store, only_new=True)
     for number, later in enumerate((FED, GONE)):
         request = Request(f"https://a.example/{number}", meta={"mss_announced": True})
         counted.announce(request)
@@ -188,10 +193,7 @@ def test_fates_add_up_in_the_store_whenever_a_crawl_is_killed(seed: int, tmp_pat
     """Whatever is said of addresses, in any order, with checkpoints in between."""
     chance = random.Random(seed)  # noqa: S311 - made-up fates
     store = SQLiteStore(tmp_path)
-    quality = SiteQuality(QualityStore(store), lambda: DAY)
-    numbers = CrawlStats(StatsCollector(get_crawler()))
-    counted = Fates(QualityStore(store), quality, numbers, only_new=bool(seed % 2))
-    checkpoints = Checkpoints(store, [quality, counted])
+    counted, checkpoints = counting_in(store, only_new=bool(seed % 2))
     requests = [Request(f"https://a.example/{n}", meta={"mss_announced": True}) for n in range(9)]
     for _ in range(100):
         request = chance.choice(requests)
