@@ -11,7 +11,7 @@ import pytest
 from scrapy import signals
 from scrapy.http import TextResponse
 
-from scrapy_mss.crawl.items import ItemNotes
+from scrapy_mss.crawl.items import MAX_ITEMS, ItemNotes
 from scrapy_mss.models.files import bundled_model
 from tests.plugin.crawling import ADDON, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE, Record
@@ -182,3 +182,11 @@ def test_pages_may_be_collected_while_their_notes_are_read() -> None:
 
     assert found == [0, 1, 2]
     assert list(notes) == []
+
+
+def test_notes_of_items_that_never_leave_the_pipelines_are_bounded() -> None:
+    notes: ItemNotes[int] = ItemNotes()
+    for number in range(MAX_ITEMS + 2):
+        notes.put(object(), None, number)
+
+    assert list(notes) == [*range(2, MAX_ITEMS + 2)]

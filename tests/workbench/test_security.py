@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.workbench.serving import HOST, MAX_BYTES, TOKEN_HEADER, Origins
+from scrapy_mss.workbench.serving import HOST, MAX_BYTES, TOKEN_HEADER, Origins, serving
 from tests.helpers.workbenches import SITE, api_headers, news, request, served, workbench
 
 
@@ -32,6 +34,13 @@ def frame(origins: Origins, path: str = "", **headers: str) -> int:
     path = path or f"/{origins.frame_token}/{SITE}/0"
     answer, _ = request(origins.frame_port, f"GET {path}", headers)
     return answer.status
+
+
+def test_nothing_listens_beyond_the_loopback(tmp_path: Path) -> None:
+    with serving(workbench(news(), tmp_path)) as server:
+        addresses = [ip_address(each.getsockname()[0]) for each in server.sockets]
+
+    assert [each.is_loopback for each in addresses] == [True, True]
 
 
 def test_the_page_itself_is_answered(origins: Origins) -> None:
