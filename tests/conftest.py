@@ -1,4 +1,4 @@
-"""Settings of hypothesis, names of parametrized cases and the order of files, for all tests.
+"""Settings of hypothesis, shared fixtures and the order of files, for all tests.
 
 Runs are repeatable: the same examples each time, a third of them in `make test`. `pytest
 --hypothesis-profile=search` looks for new ones, many more of them.
@@ -25,15 +25,6 @@ pytest_plugins = ("tests.helpers.redis", "tests.helpers.shelves", "tests.helpers
 def extractor() -> Extractor:
     """The extractor of the bundled model, which no test teaches."""
     return Extractor()
-
-
-def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name a case by its number where pytest would by its bytes.
-
-    What is compressed holds the second in which it was, and processes that share the tests out
-    among them (`pytest -n`) have to name each the same.
-    """
-    return argname if isinstance(val, bytes) and not val.isascii() else None
 
 
 @pytest.hookimpl(trylast=True)

@@ -132,7 +132,7 @@ cdef class TagReader:
             _check_place(begin[token[row]], stop[token[row]], PyUnicode_GET_LENGTH(text))
         keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
         elements, hidden = numpy.empty(self.most * n_tags, "p"), numpy.empty(n_tags, "?")
-        token = starts = starts[:n_tags]
+        token = starts = starts[:n_tags].copy()  # no array keeps what has room for more
         cdef _Found found = _Found(keys, words, elements, hidden.view("u1"))
         if PyUnicode_KIND(text) == 1:
             _add_tags(self, <const uint8_t*> data, text, token, tag, begin, stop, found)
@@ -140,7 +140,7 @@ cdef class TagReader:
             _add_tags(self, <const uint16_t*> data, text, token, tag, begin, stop, found)
         else:
             _add_tags(self, <const uint32_t*> data, text, token, tag, begin, stop, found)
-        return starts, keys, hidden, words[:found.n_words], elements[:found.n_words]
+        return starts, keys, hidden, words[:found.n_words].copy(), elements[:found.n_words].copy()
 
 
 cdef int _add_tags(

@@ -35,7 +35,7 @@ from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of
 from scrapy_mss.pages.addresses import MAX_URL, joined_url, split_url
-from scrapy_mss.pages.tree import MAX_LEVELS, Element, PageTree
+from scrapy_mss.pages.tree import Element, PageTree
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -295,11 +295,10 @@ class _Article:
         The *outermost* block that is looked at may be given.
         """
         box = None
-        for each in islice(element.iterancestors(), MAX_LEVELS):
-            if each.tag in BOXES:
-                if self._has_kept(each):
-                    break
-                box = each
+        for each in self.tree.named_around(element, BOXES, MAX_DEPTH):
+            if self._has_kept(each):
+                break
+            box = each
             if each is outermost:
                 break
         if box is None:
@@ -393,7 +392,8 @@ def _is_teaser(around: list[Element]) -> bool:
     link = next((each for each in around if each.tag == "a"), None)
     href = (link.get("href") or "").strip() if link else ""
     is_page = bool(href) and not href.startswith(("#", "javascript:"))
-    return is_page and extension_of(href) not in IMAGE_FILES
+    # A longer one is no address, and would be remembered.
+    return is_page and (len(href) > MAX_URL or extension_of(href) not in IMAGE_FILES)
 
 
 def _sizes(listed: str) -> Iterator[tuple[float, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 
@@ -12,6 +14,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.output.media import (
     AUDIO,
     IMAGE,
+    MAX_DEPTH,
     MAX_LOOKED_AT,
     MAX_MEDIA,
     VIDEO,
@@ -204,6 +207,34 @@ def test_captions_are_looked_for_in_linear_time() -> None:
 
     assert large() == []
     assert grows_linearly(small, large)
+
+
+def test_few_of_the_boxes_around_a_picture_are_looked_at() -> None:
+    def pictures(n_boxes: int) -> Callable[[], list[Medium]]:
+        inside = "<img src=/a.jpg>" * 100 + "word " * 20
+        page = f"kept{'<div>' * n_boxes}{inside}{'</div>' * n_boxes}kept"
+        tokens = tokenize(page)
+        kept = np.zeros(len(tokens), np.bool_)
+        kept[[0, -1]] = True
+        return partial(kept_media, PageTree(tokens), kept, URL)
+
+    small, large = pictures(MAX_DEPTH), pictures(25 * MAX_DEPTH)
+
+    assert large() == []
+    assert grows_linearly(small, large)
+
+
+def test_long_links_around_pictures_are_not_remembered() -> None:
+    link = "x" * 100_000
+    assert urls(f"<a href={link}><img src=/a.jpg></a>") == []  # which fills tables
+    tracemalloc.start()
+    for n in range(30):
+        urls(f"<a href=/{n}{link}><img src=/a.jpg></a>")
+    gc.collect()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept < 5 * len(link)
 
 
 def test_captions_have_no_control_characters() -> None:

@@ -10,8 +10,9 @@ from typing import NoReturn
 import pytest
 
 from research.benchmarks import fuzz_campaign
+from research.benchmarks.fuzz import source_pages
 from research.benchmarks.fuzz_campaign import DIFFERENCE, EXCEPTION, MEMORY, TIME, TWICE, Campaign
-from research.benchmarks.mutations import Mutant
+from research.benchmarks.mutations import LENGTHS, MOST_GROWTH, Mutant, mutant
 from research.benchmarks.page_properties import Reader, Reading
 from research.benchmarks.synthetic import page
 
@@ -100,3 +101,13 @@ def test_a_planted_fault_is_found_on_its_page_alone(
 
     assert set(wrong.faults) == {row}
     assert sound.faults == {}
+
+
+def test_a_page_depends_on_seed_and_number_alone() -> None:
+    pages = [*source_pages(None), "<p>one two " * 50_000, "", "<", "\ud800"]
+    made = [mutant(pages, 1, number) for number in range(200)]
+
+    assert made == [mutant(pages, 1, number) for number in range(200)]
+    assert len({each.html for each in made}) > 150
+    assert mutant(pages, 2, 0) != made[0]
+    assert max(len(each.html) for each in made) <= MOST_GROWTH * max(LENGTHS)
