@@ -137,13 +137,13 @@ cdef inline bint _may_begin(char_t* begin, char_t* end, uint8_t first, uint8_t l
     return found
 
 
-cdef inline bint _is_white(uint32_t letter):
+cdef inline bint _is_white(uint32_t letter) noexcept:
     return letter == c" " or letter == c"\t" or letter == c"\n" or letter == c"\r" or (
         letter == c"\f"
     )
 
 
-cdef inline bint _ends_name(uint32_t letter):
+cdef inline bint _ends_name(uint32_t letter) noexcept:
     return _is_white(letter) or letter == c"/" or letter == c">"
 
 
@@ -170,7 +170,7 @@ cdef dict _read(
     return found
 
 
-cdef inline Py_ssize_t _attributes_begin(char_t* text, Py_ssize_t at, Py_ssize_t end):
+cdef inline Py_ssize_t _attributes_begin(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     """The end of the name of the tag at *at*."""
     while at < end and not _ends_name(text[at]):
         at += 1
@@ -203,7 +203,7 @@ cdef inline Py_ssize_t _next(char_t* text, Py_ssize_t at, Py_ssize_t end, Attrib
     return at
 
 
-cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t at, Py_ssize_t end):
+cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     while at < end and _is_white(text[at]):
         at += 1
     return at

@@ -41,7 +41,7 @@ cdef int _prepare_tables(ideographs) except -1:
     return 0
 
 
-cdef uint8_t _class_of(uint32_t code):
+cdef uint8_t _class_of(uint32_t code) noexcept:
     cdef uint8_t found = 0
     cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
     cdef Py_ssize_t i
@@ -68,7 +68,7 @@ cdef uint8_t _class_of(uint32_t code):
 _prepare_tables(re.findall("(.)(?:-(.))?", CJK))
 
 
-cdef inline uint8_t _class(uint32_t code):
+cdef inline uint8_t _class(uint32_t code) noexcept:
     return _CLASSES[code] if code < N_CODES else _class_of(code)
 
 
@@ -100,14 +100,14 @@ cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept 
     return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
 
 
-cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
     """After the name of the tag."""
     while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
         at += 1
     return at
 
 
-cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
     """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
     cdef Py_ssize_t value
     cdef uint8_t quote
@@ -163,7 +163,7 @@ cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     return end if end > at + 1 else at
 
 
-cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
     """After the symbol at *at*, or after several that are one."""
     cdef Py_ssize_t end = at, last
     if text[at] == c"<":

@@ -40,7 +40,7 @@ cdef class _Rows:
 
 # --- cleaning -----------------------------------------------------------------------------------
 
-cdef bint _is_name(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name):
+cdef bint _is_name(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name) noexcept:
     """Whether the tag with its name at *at* has this *name*, and more of it."""
     cdef uint32_t after
     if at + name.size >= n or not _begins_with(text, at, n, name):
@@ -49,7 +49,7 @@ cdef bint _is_name(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name):
     return after == c"/" or after == c">" or _class(after) & SPACE
 
 
-cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name):
+cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name) noexcept:
     """Where, from *at* on, the closing tag with this *name* is; *n* if nowhere."""
     while True:
         at = _find(text, at, n, c"<")
@@ -60,7 +60,7 @@ cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower na
         at += 1
 
 
-cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n):
+cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n) noexcept:
     """After the "-->" of the comment that begins at *start*; -1 if there is none."""
     cdef Py_ssize_t at = start + 3
     while True:

@@ -220,11 +220,6 @@ def _name(tokens: Tokens, index: int) -> str:
 # --- runs of text, and what is between them ---
 
 
-def text_runs(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices]:
-    """Where the runs of *kept* words and symbols (bool[n_tokens]) begin, and where they end."""
-    return run_bounds(kept & ~tokens.is_tag)
-
-
 def run_bounds(kept: Bools) -> tuple[Indices, Indices]:
     """The starts and the ends of the runs of true values."""
     padded = np.concatenate(([False], kept, [False]))
@@ -246,7 +241,7 @@ def _decoded(part: str) -> str:
 @accelerated(lambda: (_ROLES, _decoded), "TextRuns")
 def _runs_of(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices, bytes, list[str], bool]:
     """The columns of `Runs`. A page may have a run for each of its words."""
-    starts, ends = text_runs(tokens, kept)
+    starts, ends = run_bounds(kept & ~tokens.is_tag)
     if not len(starts):
         return starts, ends, b"", [], True
     begins, stops = tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist()
