@@ -284,6 +284,22 @@ def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCr
 # Faults of single pages
 
 
+@pytest.mark.parametrize("name", ["page_work.label", "training.Learner.learn"])
+def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
+    name: str,
+    crawler_of: MakeCrawler,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
+    monkeypatch.setattr(f"scrapy_mss.crawl.{name}", lambda *_: 1 / 0)
+
+    assert passed(part, response) is response
+    assert stat(crawler, "train/refused/error") == 1
+    assert [URL in record.message for record in caplog.records] == [True]
+
+
 @pytest.mark.parametrize("name", ["read_article", "label", "article_of_labels"])
 def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged(
     name: str,
