@@ -313,8 +313,22 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
 
     An opening tag is outside its own element, a closing tag inside.
     """
-    unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
-    return nearest(unclosed.astype(np.int32, copy=False), chosen)
+    starts = chosen.nonzero()[0]
+    ends = tokens.partner[starts]
+    if np.minimum.reduce(ends, initial=0) < 0:
+        unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
+        return nearest(unclosed.astype(np.int32, copy=False), chosen)
+    edges = np.sort(np.concatenate((starts, ends)))
+    around = [-1]  # those that are open, outermost first
+    found = [-1]  # behind no edge, behind the first, and so on
+    for edge, opens in zip(edges.tolist(), chosen[edges].tolist(), strict=True):
+        if opens:
+            around.append(edge)
+        else:
+            around.pop()
+        found.append(around[-1])
+    sizes = np.diff(edges + 1, prepend=0, append=len(tokens))
+    return np.array(found, np.int32).repeat(sizes)
 
 
 def nearest(parent: Ints, chosen: Bools) -> Ints:
