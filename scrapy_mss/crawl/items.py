@@ -138,7 +138,7 @@ class ItemNotes(Generic[Note]):
         return (noted.note for noted in self._all() if noted.note is not None)
 
     def _all(self) -> list[_Noted]:
-        """A copy, as a note goes whenever its page is collected; one step makes it."""
+        """A copy, made in one step: a note goes whenever its page is collected."""
         return [*self._notes.values()]
 
 
