@@ -152,8 +152,10 @@ class Extraction:
         if self.kind != LIVE_BLOG:
             return []
         from scrapy_mss.metadata.live_entries import live_entries
+        from scrapy_mss.metadata.parsed_page import ParsedPage
 
-        return live_entries(self.parsed, self.kept)
+        # Not `parsed`: what was read of that before has spent visits.
+        return live_entries(ParsedPage(self.tokens, self.url), self.kept)
 
     @property
     def raw_html(self) -> str:

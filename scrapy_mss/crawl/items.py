@@ -1,8 +1,8 @@
 """The items of a crawl: their fields, their pages, what pipelines note of them, their articles.
 
 An item is identified by its id. That of an object which is gone may become another's, so a table
-holds its items. All tables are bounded: an item that another component replaces may never leave the
-pipelines.
+holds its items, or drops its entry when the item is gone. All tables are bounded: an item that
+another component replaces may never leave the pipelines.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class RejectedItemError(DropItem):
 
 
 class _Noted(NamedTuple):
-    item: object
+    key: int  # the id of the item
+    item: Callable[[], object]  # None when it is gone
     page: Callable[[], Response | None]  # None when it is gone
     note: Any
 
@@ -112,16 +113,20 @@ class ItemNotes(Generic[Note]):
         """Take a *note* of *item*, of the page of *response*; None says that there is none."""
         key = id(item)
 
-        def forget(page: object) -> None:
+        def forget(gone: object) -> None:
             noted = self._notes.get(key)
-            if noted is not None and noted.page is page:
+            if noted is not None and (gone is noted.page or gone is noted.item):
                 self._notes.pop(key, None)
 
         page = _no_page if response is None else ref(response, forget)
         self._notes.pop(key, None)  # so that the new one is the youngest
-        self._notes[key] = _Noted(item, page, note)
+        self._notes[key] = _Noted(key, self._held(item, forget), page, note)
         if len(self._notes) > MAX_ITEMS:
-            self._notes.pop(id(self._all()[0].item), None)
+            self._notes.pop(self._all()[0].key, None)
+
+    def _held(self, item: object, _forget: Callable[[object], None]) -> Callable[[], object]:
+        """What gives *item* back, which is kept: a note counts when the item is gone, too."""
+        return lambda: item
 
     def get(self, item: object) -> Note | None:
         noted = self._notes.get(id(item))
@@ -130,7 +135,7 @@ class ItemNotes(Generic[Note]):
     def pop(self, item: object, response: Response | None) -> Note | None:
         noted = self._notes.pop(id(item), None)
         if noted is None and response is not None:
-            same = (id(each.item) for each in self._all() if each.page() is response)
+            same = (each.key for each in self._all() if each.page() is response)
             noted = self._notes.pop(next(same, 0), None)  # 0 is the id of none
         return None if noted is None else noted.note
 
@@ -138,7 +143,7 @@ class ItemNotes(Generic[Note]):
         return (noted.note for noted in self._all() if noted.note is not None)
 
     def _all(self) -> list[_Noted]:
-        """A copy, as a note goes whenever its page is collected; one step makes it."""
+        """A copy, made in one step: a note goes whenever its page is collected."""
         return [*self._notes.values()]
 
 
@@ -147,13 +152,23 @@ def _no_page() -> None:
 
 
 class ItemPages(ItemNotes[bool]):
-    """The pages of items, each with whether the item was made by us or by the spider."""
+    """The pages of items, each with whether the item was made by us or by the spider.
+
+    Items are held weakly where their class allows that: one may have its own page, and another
+    object may have taken its place.
+    """
+
+    def _held(self, item: object, forget: Callable[[object], None]) -> Callable[[], object]:
+        try:
+            return ref(item, forget)
+        except TypeError:
+            return super()._held(item, forget)
 
     def page_of(self, item: object) -> ItemPage | None:
         """The page of *item*, if it is the object that was noted."""
         noted = self._notes.get(id(item))
         response = None if noted is None else noted.page()
-        if noted is None or not isinstance(response, HtmlResponse):
+        if noted is None or noted.item() is not item or not isinstance(response, HtmlResponse):
             return None
         return ItemPage(response, noted.note)
 

@@ -49,6 +49,13 @@ def test_entries_of_a_page_have_a_time_a_headline_and_a_text() -> None:
     assert entries[1].text.endswith("sent a picture of themselves on it.")
 
 
+def test_entries_are_the_same_whatever_was_read_of_the_page_before() -> None:
+    fresh, spent = (Extractor().extract(CASE, URL) for _ in range(2))
+    spent.parsed.tree.visits = 0
+
+    assert spent.entries == fresh.entries
+
+
 def test_other_pages_have_no_entries() -> None:
     article = CASE.replace("LiveBlogPosting", "NewsArticle")
 

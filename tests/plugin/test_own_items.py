@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+import scrapy
 from scrapy import signals
 from scrapy.http import TextResponse
 
@@ -72,6 +73,13 @@ def test_an_item_that_rejects_a_value_gets_the_others(
 
 MANY = 3_000
 API = "http://127.0.0.1/api"
+
+
+class Replaced(scrapy.Item):
+    """An item that has its own page."""
+
+    url = scrapy.Field()
+    response = scrapy.Field()
 
 
 def text_of(item: Any) -> str | None:
@@ -150,6 +158,20 @@ def test_a_pair_is_forgotten_when_its_item_leaves_the_pipelines(
     gone = weakref.ref(response)
 
     tell(crawler, signal, item, response)
+    del item, response
+    gc.collect()
+
+    assert gone() is None
+
+
+def test_a_pair_is_forgotten_with_its_item_which_another_has_replaced(parts: Parts) -> None:
+    crawler, articles, _ = parts
+    response = page(plain(1))
+    item = Replaced(url=API, response=response)
+    items_of(articles, response, item)
+    gone = weakref.ref(response)
+
+    tell(crawler, signals.item_scraped, {"url": API}, response)
     del item, response
     gc.collect()
 
