@@ -263,6 +263,7 @@ def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
             stories = crawl(store, clock)
         elif address % 10 == 0:
             stories.checkpoint()
+    finish(stories)
 
 
 def test_short_texts_are_one_story_only_in_the_same_words(shelf: Shelf, clock: Clock) -> None:
