@@ -140,9 +140,13 @@ def make_part(
 
 
 def record_at(part: Part, folder: Path) -> int:
-    """The number of the record that the process was at that was lost with *part*; 0 if at none."""
+    """The number of the record that the process was at that was lost with *part*; 0 if at none.
+
+    It is told once: the next process may be lost before it is at a record.
+    """
     path = _file_at(part, folder)
     written = path.read_bytes() if path.exists() else b""
+    path.unlink(missing_ok=True)
     return NUMBER.unpack(written)[0] if written else 0
 
 

@@ -22,7 +22,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, make_part  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, OnProgress, Part, make_part, record_at  # noqa: E402
 from scrapy_mss.bulk.run import (  # noqa: E402
     MANIFEST,
     Bulk,
@@ -310,6 +310,26 @@ def test_a_part_that_costs_all_its_groups_is_given_up(tmp_path: Path) -> None:
     (row,) = pq.read_table(tmp_path / done.new).to_pylist()
     assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
     assert row["detail"] == "too many processes were lost that read it"
+
+
+def test_a_record_counts_for_the_process_alone_that_was_lost_at_it(
+    tmp_path: Path, extractor: ArticleExtractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one may be lost before it is at any."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(json_lines(pages(0, 3)))
+    part = Part(0, (Piece(str(path), 0, path.stat().st_size, path.stat().st_size, 0),))
+
+    def lost_at_the_second(records: Iterator[object]) -> None:
+        next(records)
+        next(records)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(extractor, "rows", lost_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        make_part(part, tmp_path, extractor, lambda _pages, _size: None)
+
+    assert [record_at(part, tmp_path) for _ in range(2)] == [2, 0]
 
 
 # A library that a page of this encoding is unpacked with, and what is wrong with it.
