@@ -138,7 +138,8 @@ def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
         half = rest - rest // 2
         sums[:, : rest // 2] += sums[:, half:rest]
         rest = half
-    return sums[:, 0] + weights[-1]
+    sums[:, 0] += weights[-1]
+    return sums[:, 0]
 
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
