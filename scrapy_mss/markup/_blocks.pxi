@@ -255,7 +255,7 @@ cpdef tuple best_run(const double[::1] scores):
 
 def scored(page, const double[::1] probability, others, double bias):
     """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
-    cdef const uint8_t[::1] is_other = others.view("u1"), is_title = page.in_title.view("u1")
+    cdef const uint8_t[::1] is_other = others.view("u1"), tag = page.innermost_tags
     cdef const double[::1] words = page.words
     cdef const int[::1] token = page.blocks.text
     cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
@@ -264,7 +264,7 @@ def scored(page, const double[::1] probability, others, double bias):
     values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
     cdef double[::1] value = values, score = scores
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (len(others), len(is_title), len(words), len(first), len(size)))
+    _check_sizes(n, (len(others), len(tag), len(words), len(first), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
     cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
@@ -276,7 +276,7 @@ def scored(page, const double[::1] probability, others, double bias):
         zero = max(zero, hits / (n_words + expected))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
-        flag[0, i] = value[i] > 0 and not is_title[i]
+        flag[0, i] = value[i] > 0 and tag[i] != TITLE
         _check(first[i], token.shape[0] + 1)
         _check(size[i], token.shape[0] - first[i] + 1)
         for at in range(first[i], first[i] + size[i]):
