@@ -33,7 +33,7 @@ NESTED = st.lists(
             *("<p \u0130d\u0130r=rtl>", "<p l\xe4ng=de>"),
             *("<img src=/a.png alt=b>", "<time datetime=2024>", "<hr>", "<b =dir x>", "<wbr/>"),
             *("one ", "two", " ", "\n", "&amp;", "&nbsp", "\xa0", "&", "<", "&lt"),
-            *("\x85", "\u202f"),
+            *("\x85", "\u202f", "&#11;", "&#x1f;"),
         ]
     ),
     max_size=40,

@@ -123,5 +123,5 @@ def _sums(at: Indices, values: Floats, size: int) -> Floats:
     """float64[size]: the *values* (float64[n]) of the blocks that have each trait."""
     everywhere = np.empty(at.shape)
     everywhere[:] = values
-    sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size)
+    sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size).astype(float, copy=False)
     return sums

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, Ints, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
@@ -297,6 +298,7 @@ def page_digest(tokens: Tokens, inside: Bools) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
+@accelerated()
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
     return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))

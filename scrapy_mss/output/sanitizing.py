@@ -90,10 +90,10 @@ _RELATIVE = re.compile(r' (?:href|src)="(?!https?://|mailto:|data:)')
 _NO_BLANK = "[^\x00-\x20\x7f-\x9f\ud800-\udfff]*"
 # Addresses that every reader takes for one as it is, and those that need no more than a site or its
 # scheme in front: what a reader would rewrite in those is left out.
-_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z]{2,63}"
+_HOST = r"(?:(?!xn--|-)[a-z0-9-]{1,63}(?<!-)\.)+(?!xn--)[a-z]{2,63}"
 _KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_NO_BLANK})?|mailto:{_NO_BLANK}")
 _KNOWN_SITE = re.compile(rf"(https?:)//{_HOST}(?=[/?#]|\Z)")
-_LETTERS = "A-Za-z0-9_!$&()*+,;=:@~%.-"
+_LETTERS = r"A-Za-z0-9_!$&()*+,;=:@~%.\-"
 _FRAGMENT = rf"#[{_LETTERS}/?]+"
 _PATH = rf"(?:/(?!\.|%2[Ee])[{_LETTERS}]*)+(?:\?[{_LETTERS}/?]+)?"
 _ON_SITE = re.compile(rf"(?:(?!//)|//{_HOST}(?=/)){_PATH}(?:{_FRAGMENT})?|{_FRAGMENT}")
@@ -107,7 +107,6 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 # parser's work is at worst this number times the length.
 MAX_DEPTH = 32
 SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
-LONGEST_REMEMBERED = 2**7  # characters of a tag; longer ones are pictures and players, each once
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
 # In a text without a tag in between, nh3 takes quadratic time for the characters at which it looks
@@ -225,7 +224,8 @@ def rebuilt(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) 
     """
     builder = _Builder(tokens, kept, url, depth)
     _write(builder)
-    html = without_controls("".join((*reversed(builder.front), *builder.parts)), " ")
+    html = "".join((*reversed(builder.front), *builder.parts))
+    html = without_controls(html, " ") if builder.has_controls else html
     return Rebuilt(html, builder.reads_back)
 
 
@@ -325,6 +325,7 @@ class _Builder:
     parts: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)  # tags that belong before them, the last first
     reads_back: bool = True
+    has_controls: bool = True  # unless it is known that there are none
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
     _shown: set[str] = field(default_factory=set)  # the names of all so far
@@ -427,57 +428,31 @@ class _Builder:
         start, end = place
         if end - start < SHORTEST_ATTRIBUTE:
             return _tag(name)
-        read = _opening if end - start <= LONGEST_REMEMBERED else _new_opening
-        opening = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
-        self.reads_back &= opening.reads_back
-        return self._on_site(opening) if opening.on_site else opening.written
+        found = attributes_of_tag(self.tokens.clean, start, min(end, start + MAX_TAG_LENGTH))
+        kept = _KEPT_ATTRIBUTES[name]
+        values = {key: value for key, value in found.items() if key in kept}
+        for key in ADDRESSES:
+            address = values.get(key)
+            if address is not None and not _KNOWN.fullmatch(address):
+                values = self._with_address(values, key, address)
+        return _tag(name, values)
 
-    def _on_site(self, opening: _Opening) -> str:
-        """An *opening* tag with its addresses on the page's site, where that is known."""
-        written, front = opening.written, self.before_addresses
-        for key, address in opening.on_site.items():
-            beginning = "//" if address.startswith("//") else address[0]
-            if beginning in front:
-                before = f' {key}="'  # as no value has it
-                written = written.replace(before, before + front[beginning], 1)
-            else:
-                self.reads_back = False
-        return written
-
-
-class _Opening(NamedTuple):
-    """The opening tag of an element, which *reads_back* if all read its addresses alike.
-
-    Those *on_site*, by their attributes, lack the site, its scheme or the page in front.
-    """
-
-    written: str
-    on_site: dict[str, str]
-    reads_back: bool
-
-
-def _new_opening(source: str, name: str) -> _Opening:
-    """The opening tag of an element *name*, from that in *source*; empty addresses are dropped."""
-    kept = _KEPT_ATTRIBUTES[name]
-    values = {
-        key: value
-        for key, value in attributes_of_tag(source, 0, len(source)).items()
-        if key in kept and (value or key not in ADDRESSES)
-    }
-    reads_back, on_site = True, dict[str, str]()
-    for key in ADDRESSES:
-        address = values.get(key)
-        if not address or _KNOWN.fullmatch(address):
-            continue
+    def _with_address(self, values: dict[str, str], key: str, address: str) -> dict[str, str]:
+        """*values* with an *address* as it is to be read by all, or without it."""
+        if not address:
+            return {name: value for name, value in values.items() if name != key}
         if _ON_SITE.fullmatch(address):
-            on_site[key] = address
-        elif picture := address.startswith("data:") and address_value(name, key, address):
-            values[key] = picture
-        elif address.startswith("data:") or _NOT_SHOWN.match(address):
-            values = _without(values, key)
-        else:
-            reads_back = False
-    return _Opening(_tag(name, values), on_site, reads_back)
+            beginning = "//" if address.startswith("//") else address[0]
+            front = self.before_addresses.get(beginning)
+            self.reads_back &= front is not None
+            return {**values, key: f"{front or ''}{address}"}
+        if address.startswith("data:"):
+            picture = address_value("img", key, address) if key == "src" else None
+            return {**values, key: picture} if picture else _without(values, key)
+        if _NOT_SHOWN.match(address):
+            return _without(values, key)
+        self.reads_back = False
+        return values
 
 
 def _without(values: dict[str, str], name: str) -> dict[str, str]:
@@ -487,14 +462,10 @@ def _without(values: dict[str, str], name: str) -> dict[str, str]:
     return dict(rows[:-1])
 
 
-_opening = lru_cache(2**11)(_new_opening)  # a page has the same few
-
-
 def _tag(name: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
     """The opening tag of an element as nh3 writes it."""
-    written = [f' {key}="{_escaped(value, in_tag=True)}"' for key, value in values.items()]
-    rel = f' rel="{LINK_REL}"' if name in _LINK else ""
-    return f"<{name}{''.join(written)}{rel}>"
+    written = "".join([f' {key}="{_escaped(value, in_tag=True)}"' for key, value in values.items()])
+    return f'<{name}{written} rel="{LINK_REL}">' if name == "a" else f"<{name}{written}>"
 
 
 def _escaped(text: str, *, in_tag: bool = False) -> str:
