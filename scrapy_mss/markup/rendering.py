@@ -331,10 +331,10 @@ def _marks(tokens: Tokens, starts: Indices) -> list[str]:
 
 def _lists_around(tokens: Tokens, items: list[int]) -> Iterator[int]:
     """The innermost list around each of the *items*; -1 for none."""
-    is_list, tag, unclosed = tag_table(LISTS), *map(memoryview, (tokens.tag, tokens.unclosed))
-    known = {-1: -1}  # of each element, itself or the list around it
+    is_list, tag, unclosed = tag_table(LISTS), tokens.tag.data, tokens.unclosed.data
+    known = {-1: -1}  # by what is around them
     for item in items:
-        passed, at = [], unclosed[item - 1] if item else -1
+        passed, at = list[int](), unclosed[item - 1] if item else -1
         while at not in known and not is_list[tag[at]]:
             passed.append(at)
             at = unclosed[at - 1] if at else -1
