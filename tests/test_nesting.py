@@ -33,7 +33,7 @@ NESTED = st.lists(
             *("<p \u0130d\u0130r=rtl>", "<p l\xe4ng=de>"),
             *("<img src=/a.png alt=b>", "<time datetime=2024>", "<hr>", "<b =dir x>", "<wbr/>"),
             *("one ", "two", " ", "\n", "&amp;", "&nbsp", "\xa0", "&", "<", "&lt"),
-            *("\x85", "\u202f"),
+            *("\x85", "\u202f", "&#11;", "&#x1f;"),
         ]
     ),
     max_size=40,
@@ -67,7 +67,7 @@ def test_both_ways_nest_the_same_elements(source: str, seed: int, depth: int) ->
     ],
 )
 def test_tables_that_leave_out_a_tag_are_refused(place: int, wrong: object, said: str) -> None:
-    tables: list[Any] = [*[bytes(256)] * 3, bytes(3072), ["p"], ["<p>"], [[]], (0, 0), 0]
+    tables: list[Any] = [*[bytes(256)] * 3, bytes(4096), ["p"], ["<p>"], [[]], (0, 0), 0]
     tables[place] = wrong
 
     with pytest.raises(ValueError, match=said):

@@ -33,7 +33,7 @@ from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.pages.declarations import ARTICLE, Graph, PageIdentity
+from scrapy_mss.pages.declarations import ARTICLE, Graph
 
 PROGRAM: Final = "python -m research.studies.text_labels"
 SETS: Final = ("articles_l3s", "articles_fundus", "articles_manual", "articles_wcxb")
@@ -135,7 +135,7 @@ def unseen(folder: Path, name: str, pages: Sequence[LabelledPage], limit: int | 
 def article_body(source: str) -> str:
     """The text that the page *source* declares to be its only article's, if it does."""
     scripts = Selector(source).xpath("//script[contains(@type, 'ld+json')]/text()").getall()
-    articles = Graph(scripts, PageIdentity).nodes(ARTICLE)
+    articles = Graph(scripts).nodes(ARTICLE)
     bodies = {each for node in articles if isinstance(each := node.get(DECLARED), str)}
     return plain_words(bodies.pop()) if len(bodies) == 1 else ""
 

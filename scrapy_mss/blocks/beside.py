@@ -61,7 +61,7 @@ PATH: Final = 3  # elements: a heading, what it stands in, and what that stands 
 _DATA: Final = re.compile(
     r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
 )
-_NUMBER: Final = word_ids("1")[0]  # of every number
+_NUMBER: Final = np.uint64(word_ids("1")[0])  # of every number
 _ARTICLE, _PRE, _H1 = (TAG_NUMBERS[name] for name in ("article", "pre", "h1"))
 _TABLE_MASK: Final = 0x1FF  # of a hash; no two of the names share these bits
 
@@ -73,7 +73,8 @@ def _marked(places: Iterable[int], size: int) -> Bools:
     return marked
 
 
-_IS_CONTROL: Final = _marked(tag_numbers(frozenset(CONTROL_TAGS)), 256)
+_CONTROLS: Final = bytes(tag_numbers(frozenset(CONTROL_TAGS)))
+_IS_CONTROL: Final = _marked(_CONTROLS, 256)
 _IS_WHOLE_PAGE: Final = _marked(tag_numbers(frozenset({"html", "body"})), 256)
 _HASHES: Final = np.zeros(_TABLE_MASK + 1, np.uint32)
 _HASHES[[crc32(name.encode()) & _TABLE_MASK for name in NAMES]] = [
@@ -167,7 +168,10 @@ def beside(page: Page, text: Bools) -> Bools:
 
 def controls(story: Story) -> Bools | None:
     """What is inside the controls of a form, a template or a dialogue."""
-    return story.inside(_IS_CONTROL.take(story.page.containers.tag).nonzero()[0])
+    tags = story.page.containers.tag
+    if len(tags.tobytes().translate(None, _CONTROLS)) == len(tags):  # as on most pages
+        return None
+    return story.inside(_IS_CONTROL.take(tags).nonzero()[0])
 
 
 def data(story: Story) -> Bools | None:
@@ -340,12 +344,12 @@ def slides(story: Story) -> Bools | None:
 def _slide_numbers(page: Page) -> dict[int, int]:
     """The blocks that begin with a number of as many as most such blocks have, and the number."""
     of, tokens = page.blocks, page.tokens
-    numbered = tokens.token_id.take(of.first) == _NUMBER
-    if np.count_nonzero(numbered) < MIN_SLIDES:  # as on most pages
+    blocks = (tokens.token_id.take(of.first) == _NUMBER).nonzero()[0]
+    if len(blocks) < MIN_SLIDES:  # as on most pages
         return {}
-    blocks = (numbered & (of.n_texts >= SLIDE_NUMBER)).nonzero()[0]
-    last = of.text[of.first_text[blocks] + SLIDE_NUMBER - 1]
-    blocks, last = (each[tokens.token_id[last] == _NUMBER] for each in (blocks, last))
+    blocks = blocks[of.n_texts.take(blocks) >= SLIDE_NUMBER]
+    last = of.text.take(of.first_text.take(blocks) + (SLIDE_NUMBER - 1))
+    blocks, last = (each[tokens.token_id.take(last) == _NUMBER] for each in (blocks, last))
     if len(blocks) < MIN_SLIDES:
         return {}
     numbers, totals = _integers(tokens, of.first[blocks]), _integers(tokens, last)

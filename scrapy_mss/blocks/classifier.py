@@ -79,8 +79,7 @@ class Network:
         log_odds = np.empty(len(inputs), np.float32)
         for some in portions(len(inputs), ROWS_AT_ONCE):
             sums = self._sums(self.standardized(inputs[some]))
-            log_odds[some] = _weighted_units(sums, self.hidden[-1], self.output[:-1])
-        log_odds += self.output[-1]
+            log_odds[some] = _weighted_units(sums, self.hidden[-1], self.output)
         return log_odds
 
     def _sums(self, standardized: Matrix) -> Matrix:
@@ -127,17 +126,19 @@ def _standardize(rows: Floats, mean: Matrix, scale: Matrix, most: float) -> Matr
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 
-    The second half is added to the first, and so on, in the place of the sums. Not a product by
-    BLAS, which wakes its threads for a far smaller matrix with a vector.
+    The second half is added to the first, and so on, in the place of the sums; and the last weight
+    to the whole. Not a product by BLAS, which wakes its threads for a far smaller matrix with a
+    vector.
     """
     sums += bias
     np.maximum(sums, 0.0, out=sums)
-    sums *= weights
+    sums *= weights[:-1]
     rest = sums.shape[1]
     while rest > 1:
         half = rest - rest // 2
         sums[:, : rest // 2] += sums[:, half:rest]
         rest = half
+    sums[:, 0] += weights[-1]
     return sums[:, 0]
 
 

@@ -97,7 +97,8 @@ class Page:
     @lazy
     def innermost_tags(self) -> Bytes:
         """uint8[n]: the first row of `ancestor_tags`."""
-        tags: Bytes = self.containers.of_ancestors(self.containers.tag, 1)[0]
+        with_none = np.frombuffer(self.containers.tag.tobytes() + b"\0", np.uint8)
+        tags: Bytes = with_none.take(self.containers.around[0])
         return tags
 
     @lazy
@@ -176,9 +177,9 @@ class Page:
     @property
     def title(self) -> str:
         """The source of the page's first title; empty if there is none."""
-        found = self.in_title.nonzero()[0]
-        if not len(found):
+        block = self.innermost_tags.tobytes().find(TAG_NUMBERS["title"])
+        if block < 0:
             return ""
-        tokens, block = self.tokens, found[0]
+        tokens = self.tokens
         start = int(tokens.clean_start[self.blocks.first[block]])
         return tokens.clean[start : int(tokens.clean_end[self.blocks.last[block]])]

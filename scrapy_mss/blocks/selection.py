@@ -19,7 +19,6 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 from __future__ import annotations
 
 from itertools import compress, groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     Bools,
     Floats,
@@ -68,6 +68,10 @@ class Tables(NamedTuple):
     stays: Bools
 
 
+_TABLE = TAG_NUMBERS["table"]
+_NO_TABLES = Tables(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.bool_))
+
+
 def select(
     page: Page, probability: Floats, bias: float = 0.0, others: Bools | None = None
 ) -> Selection:
@@ -81,7 +85,7 @@ def select(
     zero, scores, above, inside = _scored(page, probability, others, bias)
     joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
-    kept = joined & ~copied
+    kept = joined > copied
     tables = _tables(page, kept, scores)
     span = _span_of(page, kept, tables, scores)
     return Selection(scores, span, kept, above, copied, others, zero, tables)
@@ -133,10 +137,11 @@ def in_span(page: Page, of_blocks: Floats, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    if np.count_nonzero(above) == np.count_nonzero(above & kept):
+    if above.tobytes() == kept.tobytes():
         return kept
     at = (above | kept).nonzero()[0]
-    paths = [each.tobytes() for each in page.ancestor_keys[:, at].T]
+    keys = np.append(page.attributes.key, 0).take(page.containers.around[:, at].T)
+    paths = [each.tobytes() for each in keys]
     known = set(compress(paths, kept[at].tolist()))
     joined = kept.copy()
     joined[at] = [path in known for path in paths]
@@ -154,31 +159,43 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     texts = page.text_hashes[blocks].tolist()
     firsts: dict[int, int] = {}  # the rank of the first block with each text
     behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
+    again = [rank for rank, distance in enumerate(behind) if distance]
     # Blocks as far behind their originals as the one before follow one another as those do.
-    for distance, run in groupby(zip(behind, blocks.tolist(), strict=True), itemgetter(0)):
-        copy = [block for _, block in run]
-        if distance and len(copy) >= MIN_COPIED_BLOCKS and words[copy].sum() >= MIN_COPIED_WORDS:
+    for _, run in groupby(enumerate(again), lambda each: (behind[each[1]], each[1] - each[0])):
+        copy = blocks[[rank for _, rank in run]]
+        if len(copy) >= MIN_COPIED_BLOCKS and words[copy].sum() >= MIN_COPIED_WORDS:
             copied[copy] = True
     return copied
 
 
 def _tables(page: Page, kept: Bools, scores: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its *scores* is above 0."""
+    if not _is_in_table(page, kept):
+        return _NO_TABLES
     first, last = page.data_tables
-    if not len(first):
-        return Tables(first, last, np.zeros(0, np.bool_))
     chosen = prefix_sums(page.blocks.spread(kept))
     first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
     sums = np.append(0.0, scores.cumsum())
     return Tables(first, last, sums[last] > sums[first])
 
 
+def _is_in_table(page: Page, kept: Bools) -> bool:
+    """Whether a block that is *kept* is in a table."""
+    containers = page.containers
+    if _TABLE not in containers.tag.tobytes():  # as on most pages
+        return False
+    tables, at = np.equal(containers.tag, _TABLE), kept.nonzero()[0]
+    begin, end = (at.searchsorted(each[tables]) for each in (containers.begin, containers.end))
+    return bool(np.count_nonzero(begin < end))
+
+
 def _span_of(page: Page, kept: Bools, tables: Tables, scores: Floats) -> Span:
     """The span from the first block that is *kept*, or table that stays, to the last."""
-    at = kept.nonzero()[0]
-    if not len(at):
+    stays = kept.tobytes()
+    if True not in stays:
         return EMPTY
-    start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
+    start = int(page.blocks.first[stays.find(True)])
+    end = int(page.blocks.last[stays.rfind(True)]) + 1
     if len(tables.first):
         start = int(tables.first[tables.stays].min(initial=start))
         end = int(tables.last[tables.stays].max(initial=end - 1)) + 1

@@ -287,6 +287,48 @@ def tag_rows(tokens, const uint8_t[::1] is_raw not None):
     return (number, opens, token_of, *columns, firsts)
 
 
+cdef enum:
+    CHARACTERS_PER_VISIT = 256  # as `tree` has it
+    NO_TEXT = 1
+    LINE = 2
+
+
+def text_runs(str source not None, rows, const uint8_t[::1] effects not None, tuple bounds):
+    """What is displayed between tags: text, row, whether it is spaced, cost of the visits."""
+    cdef const uint8_t[::1] number = rows.number
+    cdef const int[::1] starts = rows.start, ends = rows.end, partner = rows.partner
+    cdef Py_ssize_t row = bounds[0], stop = bounds[1], n = number.shape[0], start, end
+    cdef int64_t most = bounds[2], cost = 0
+    cdef bint spaced = False, is_blank
+    _check_sizes(n, (starts.shape[0] - 1, ends.shape[0], partner.shape[0]))
+    _check(row + 1, n + 1)
+    _check(stop, n + 1)
+    _check(255, effects.shape[0])
+    while row < stop and cost <= most:
+        start, end = ends[row] if row >= 0 else 0, starts[row + 1]
+        _check_place(start, end, PyUnicode_GET_LENGTH(source))
+        cost += 1 + (end - start) // CHARACTERS_PER_VISIT
+        is_blank = _is_blank(source, start, end)
+        if not is_blank:
+            yield PyUnicode_Substring(source, start, end), row, spaced, cost
+            spaced, cost = False, 0
+        spaced |= is_blank and start < end
+        row += 1
+        if row < stop:
+            spaced |= effects[number[row]] == LINE
+            if effects[number[row]] == NO_TEXT and partner[row] > row:
+                row = min(<Py_ssize_t> partner[row], stop)
+    yield "", row, spaced, cost
+
+
+cdef bint _is_blank(str text, Py_ssize_t start, Py_ssize_t end):
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        if not Py_UNICODE_ISSPACE(PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), i)):
+            return False
+    return True
+
+
 # --- strings here and there in a text, all found in one look at it ------------------------------
 
 cdef enum:

@@ -250,7 +250,7 @@ cpdef tuple best_run(const double[::1] scores):
 
 def scored(page, const double[::1] probability, others, double bias):
     """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
-    cdef const uint8_t[::1] is_other = others.view("u1"), is_title = page.in_title.view("u1")
+    cdef const uint8_t[::1] is_other = others.view("u1"), tag = page.innermost_tags
     cdef const double[::1] words = page.words
     cdef const int[::1] token = page.blocks.text
     cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
@@ -259,7 +259,7 @@ def scored(page, const double[::1] probability, others, double bias):
     values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
     cdef double[::1] value = values, score = scores
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (len(others), len(is_title), len(words), len(first), len(size)))
+    _check_sizes(n, (len(others), len(tag), len(words), len(first), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
     cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
@@ -271,7 +271,7 @@ def scored(page, const double[::1] probability, others, double bias):
         zero = max(zero, hits / (n_words + expected))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
-        flag[0, i] = value[i] > 0 and not is_title[i]
+        flag[0, i] = value[i] > 0 and tag[i] != TITLE
         _check(first[i], token.shape[0] + 1)
         _check(size[i], token.shape[0] - first[i] + 1)
         for at in range(first[i], first[i] + size[i]):
@@ -311,3 +311,30 @@ def kept_tokens(page, kept):
             emptied = max(emptied, partner[i])
         found[i] = found[i] & 1 and i > emptied
     return result
+
+
+def kept_sums(read, const Py_ssize_t[::1] numbers):
+    """The columns of `page_features.KeptSums`."""
+    cdef const double[:, ::1] rows = read.inputs.columns.rows
+    cdef const double[::1] words = read.page.words, probability = read.probability
+    cdef const uint8_t[::1] is_kept = read.kept.view("u1")
+    cdef Py_ssize_t n = words.shape[0], n_rows = numbers.shape[0], n_kept = 0, i, row
+    cdef double n_words = 0
+    terms = numpy.empty((n_rows + 4, n))
+    cdef double[:, ::1] term = terms
+    cdef double[::1] words_kept = term[n_rows + 3]
+    _check_sizes(n, (rows.shape[1], probability.shape[0], is_kept.shape[0]))
+    _check_all(numbers, rows.shape[0])
+    for i in range(n):
+        words_kept[i] = words[i] if is_kept[i] else 0.0
+        term[n_rows, i] = probability[i] * words_kept[i]
+        term[n_rows + 1, i] = words[i] * probability[i]
+        term[n_rows + 2, n_kept] = words[i] * probability[i]  # of the last, if that is not kept
+        n_kept += is_kept[i]
+        n_words += words_kept[i]
+    for row in range(n_rows):
+        for i in range(n):
+            term[row, i] = rows[numbers[row], i] * words_kept[i]
+    *sums, of_kept, of_all = numpy.add.reduce(terms[:n_rows + 2], axis=1).tolist()
+    of_chosen = float(numpy.add.reduce(terms[n_rows + 2, :n_kept]))
+    return sums, of_kept, of_chosen, of_all, int(n_words), n_kept

@@ -18,6 +18,7 @@ import numpy
 
 from scrapy_mss.markup import tokens as _tokens
 from scrapy_mss.markup.references import BARE_NAMES, decode_value
+from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import CJK
 
 from cpython.array cimport array, clone, resize
@@ -57,6 +58,8 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
     _tokens.KIND_MASK, _tokens.HASH_SHIFT,
 ):
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
+
+cdef int TITLE = TAG_NUMBERS["title"]
 
 cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")

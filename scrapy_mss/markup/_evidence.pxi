@@ -3,6 +3,7 @@
 cdef enum:
     FOLD = 29  # bits by which a hash is shifted to itself, as `hashing` has it
     BEYOND_PAGE = 63  # the shape before the first block and after the last, as `families` has it
+    MAX_EXPONENT = 500  # of e, as `naive_bayes` has it
 
 
 cdef class BlockEvidence:
@@ -21,61 +22,68 @@ cdef class BlockEvidence:
 
     def __call__(self, page, bayes):
         cdef _Elements of = _Elements(page.containers)
-        cdef double prior = bayes.prior
-        families = {family.name: family for family in bayes.families}
-        ids, words = page.tokens.token_id.take(page.blocks.text), page.attributes.word.astype("u8")
-        shapes = self.shapes(page.blocks.words, page.blocks.linked_words)
+        cdef const uint64_t[::1] id_of = page.tokens.token_id
+        cdef const int[::1] text = page.blocks.text
+        cdef const uint32_t[::1] word = page.attributes.word
+        cdef Py_ssize_t n = text.shape[0], m = n + of.n, i
+        cdef uint64_t[::1] ids = numpy.empty(m + word.shape[0], "u8")
+        odds = numpy.empty(m + word.shape[0])
+        cdef double[::1] odds_of = odds
         rows = numpy.empty((N_EVIDENCE, of.n))
-        self.pool(
-            of, page, self.odds(ids, self.factors[0], bayes, families["unigram"], prior),
-            self.odds(shapes, 1, bayes, families["shape"], prior),
-            self.odds(words, self.factors[0], bayes, families["class_words"], prior), rows,
-        )
+        _check_all(text, id_of.shape[0])
+        for i in range(n):
+            ids[i] = id_of[text[i]]
+        self.fill_shapes(page.blocks.words, page.blocks.linked_words, ids[n:m])
+        for i in range(word.shape[0]):
+            ids[m + i] = word[i]
+        families = {family.name: family for family in bayes.families}
+        self.fill_ratios(ids[:n], self.factors[0], bayes, families["unigram"], odds_of[:n])
+        self.fill_ratios(ids[n:m], 1, bayes, families["shape"], odds_of[n:m])
+        self.fill_ratios(ids[m:], self.factors[0], bayes, families["class_words"], odds_of[m:])
+        numpy.log(odds, out=odds)
+        cdef double prior = bayes.prior
+        for i in range(odds_of.shape[0]):
+            odds_of[i] = odds_of[i] - prior if odds_of[i] < INFINITY else 0.0
+        self.pool(of, page, odds_of[:n], odds_of[n:m], odds_of[m:], rows)
         return rows
 
-    cdef shapes(self, const int64_t[::1] words, const int64_t[::1] linked):
-        """The blocks' shapes with those of their neighbours, mixed."""
-        cdef Py_ssize_t n = words.shape[0], i
+    cdef fill_shapes(
+        self, const int64_t[::1] words, const int64_t[::1] linked, uint64_t[::1] shapes
+    ):
+        """Fill in the blocks' shapes with those of their neighbours, mixed."""
+        cdef Py_ssize_t n = shapes.shape[0], i
         cdef double size
-        cdef uint64_t mixed
-        cdef uint64_t[::1] alone = numpy.full(n + 2, BEYOND_PAGE, "u8")
-        hashes = numpy.empty(n, "u8")
-        cdef uint64_t[::1] hash_of = hashes
-        _check_sizes(n, (linked.shape[0],))
+        cdef uint64_t mixed, before = BEYOND_PAGE, shape
+        _check_sizes(n, (words.shape[0], linked.shape[0]))
         for i in range(n):
             size = max(words[i], 1)
-            alone[i + 1] = self.sizes[min(max(words[i], 1), self.sizes.shape[0] - 1)]
-            alone[i + 1] += <uint64_t> (linked[i] / size * self.max_links)
+            shapes[i] = self.sizes[min(max(words[i], 1), self.sizes.shape[0] - 1)]
+            shapes[i] += <uint64_t> (linked[i] / size * self.max_links)
         for i in range(n):
-            mixed = alone[i] * self.factors[0]
-            mixed = (mixed ^ mixed >> FOLD ^ alone[i + 1]) * self.factors[1]
-            hash_of[i] = (mixed ^ mixed >> FOLD ^ alone[i + 2]) * self.factors[2]
-        return hashes
+            mixed, shape = before * self.factors[0], shapes[i]
+            mixed = (mixed ^ mixed >> FOLD ^ shape) * self.factors[1]
+            mixed ^= mixed >> FOLD ^ (shapes[i + 1] if i + 1 < n else BEYOND_PAGE)
+            before, shapes[i] = shape, mixed * self.factors[2]
 
-    cdef const double[::1] odds(
-        self, const uint64_t[::1] ids, uint64_t factor, bayes, family, double prior
+    cdef fill_ratios(
+        self, uint64_t[::1] ids, uint64_t factor, bayes, family, double[::1] ratios
     ):
-        """The log-odds of what has these *ids*, to be mixed by a *factor*."""
+        """Fill in the odds of what has these *ids*, to be mixed by a *factor*; inf if unknown."""
         cdef const uint32_t[:, ::1] counts = bayes.counts[family.name]
         cdef double smoothing = family.smoothing
         cdef int bits = max(counts.shape[0] - 1, 1).bit_length()
-        cdef Py_ssize_t n = ids.shape[0], i
+        cdef Py_ssize_t i
         cdef uint64_t mixed
-        cdef uint32_t[:, ::1] found = numpy.empty((n, 2), "u4")
         _check_sizes(counts.shape[0], (1 << bits,))
         _check_sizes(2, (counts.shape[1],))
-        ratios = numpy.empty(n)
-        cdef double[::1] odds = ratios
-        for i in range(n):  # nothing else, so that many wait for memory at once
+        for i in range(ids.shape[0]):
             mixed = ids[i] * factor
-            mixed = (mixed ^ mixed >> FOLD) * self.factors[1] >> (64 - bits)
-            found[i, 0], found[i, 1] = counts[mixed, 0], counts[mixed, 1]
-        for i in range(n):
-            odds[i] = (found[i, 1] + smoothing) / (found[i, 0] + smoothing)
-        numpy.log(ratios, out=ratios)
-        for i in range(n):
-            odds[i] = odds[i] - prior if found[i, 0] | found[i, 1] else 0.0
-        return odds
+            ids[i] = (mixed ^ mixed >> FOLD) * self.factors[1] >> (64 - bits)
+            _prefetch(&counts[ids[i], 0])  # so that many wait for memory at once
+        for i in range(ids.shape[0]):
+            ratios[i] = (counts[ids[i], 1] + smoothing) / (counts[ids[i], 0] + smoothing)
+            if not counts[ids[i], 0] | counts[ids[i], 1]:
+                ratios[i] = INFINITY
 
     cdef pool(
         self, _Elements of, page, const double[::1] of_texts, const double[::1] of_shapes,
@@ -132,13 +140,17 @@ def standardize(
 
 @cython.cdivision(True)
 def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
-    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed."""
+    """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed.
+
+    The last weight is added to each.
+    """
     cdef Py_ssize_t i, at, rest, half
     cdef float* unit
-    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0]))
-    result = numpy.zeros(sums.shape[0], "f4")
+    _check_sizes(sums.shape[1], (bias.shape[0], weights.shape[0] - 1))
+    _check(0, sums.shape[1])
+    result = numpy.empty(sums.shape[0], "f4")
     cdef float[::1] into = result
-    for i in range(sums.shape[0] if sums.shape[1] else 0):
+    for i in range(sums.shape[0]):
         unit, rest = &sums[i, 0], sums.shape[1]
         for at in range(rest):
             unit[at] += bias[at]
@@ -148,5 +160,18 @@ def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] w
             for at in range(rest // 2):
                 unit[at] += unit[half + at]
             rest = half
-        into[i] = unit[0]
+        into[i] = unit[0] + weights[sums.shape[1]]
+    return result
+
+
+def logistic(const double[:] log_odds):
+    cdef Py_ssize_t n = log_odds.shape[0], i
+    result = numpy.empty(n)
+    cdef double[::1] value = result
+    for i in range(n):
+        value[i] = log_odds[i] if log_odds[i] > -MAX_EXPONENT else -MAX_EXPONENT
+        value[i] = -(value[i] if value[i] < MAX_EXPONENT else MAX_EXPONENT)
+    numpy.exp(result, out=result)
+    for i in range(n):
+        value[i] = 1.0 / (1.0 + value[i])
     return result

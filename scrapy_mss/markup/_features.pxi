@@ -29,12 +29,18 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
     return number
 
 
-cdef int _check_all(const Py_ssize_t[::1] indices, Py_ssize_t end) except -1:
-    cdef size_t greatest = 0  # where negative ones are, too
-    cdef Py_ssize_t i
+ctypedef fused index_t:
+    const int
+    const Py_ssize_t
+
+
+cdef int _check_all(index_t[::1] indices, Py_ssize_t end) except -1:
+    cdef Py_ssize_t beyond = 0, i  # negative if any is, or is too large: a loop without branches
     for i in range(indices.shape[0]):
-        greatest = max(greatest, <size_t> indices[i])
-    return _check(<Py_ssize_t> greatest, end) if indices.shape[0] else 0
+        beyond |= indices[i] | <Py_ssize_t> (<size_t> (end - 1) - <size_t> indices[i])
+    if beyond < 0:
+        for i in range(indices.shape[0]):
+            _check(indices[i], end)
 
 
 @cython.final
@@ -49,13 +55,15 @@ cdef class _Elements:
     cdef double[::1] before
 
     def __init__(self, containers):
+        cdef Py_ssize_t level
         self.begin, self.end, self.tag = containers.begin, containers.end, containers.tag
         self.around, self.n, self.m = containers.around, containers.n_blocks, self.begin.shape[0]
         self.parent = containers.parent
         _check_sizes(self.m, (self.end.shape[0], self.tag.shape[0], self.parent.shape[0] - 1))
         _check_all(self.begin, self.n + 1)
         _check_all(self.end, self.n + 1)
-        _check_all(containers.around.reshape(-1), self.m + 1)
+        for level in range(self.around.shape[0]):
+            _check_all(self.around[level], self.m + 1)
         _check_all(self.parent, self.m + 1)
         self.edge, self.before = numpy.empty(self.n + 1, "i8"), numpy.zeros(self.n + 1)
 
@@ -174,15 +182,12 @@ cdef class InputFiller:
 
     cdef take_logarithms(self, double[::1] counts):
         """Let *counts* be their logarithms; of large ones by numpy, whose last bit is its own."""
-        cdef double greatest = 0
         cdef Py_ssize_t i
         for i in range(counts.shape[0]):
-            greatest = max(greatest, counts[i])
-        if greatest >= self.logarithms.shape[0]:
-            numpy.log1p(counts, out=numpy.asarray(counts))
-        else:
-            for i in range(counts.shape[0]):
-                counts[i] = self.logarithms[<Py_ssize_t> counts[i]]
+            if counts[i] >= self.logarithms.shape[0]:
+                numpy.log1p(counts[i:], out=numpy.asarray(counts[i:]))
+                break
+            counts[i] = self.logarithms[<Py_ssize_t> counts[i]]
 
 
 @cython.final
@@ -392,8 +397,9 @@ cdef class _Blocks:
     cdef fill_neighbours(self):
         """Fill in what the blocks some further on or back have; beyond the page's ends it is 0."""
         cdef Py_ssize_t row = NEIGHBOUR, of, by, i
+        self.rows[NEIGHBOUR:] = 0.0
         for of in self.by.neighbours:
             for by in self.by.offsets:
-                for i in range(self.n):
-                    self.rows[row, i] = self.rows[of, i + by] if 0 <= i + by < self.n else 0.0
+                for i in range(max(-by, 0), min(self.n - by, self.n)):
+                    self.rows[row, i] = self.rows[of, i + by]
                 row += 1

@@ -13,6 +13,13 @@ cdef struct Part:
     int kind, joint, tag, first, partner, begin, end
 
 
+cdef Py_ssize_t _first_kept(const uint8_t[::1] is_kept) noexcept:
+    """Where the first token is that is kept; the end if none is."""
+    cdef Py_ssize_t n = is_kept.shape[0]
+    cdef const uint8_t* found = <const uint8_t*> memchr(&is_kept[0], 1, n) if n else NULL
+    return found - &is_kept[0] if found else n
+
+
 cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
     """Write the kept tags, and the runs of text between them, with what is before each.
 
@@ -27,7 +34,9 @@ cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
     _check_sizes(
         n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0], partner.shape[0])
     )
-    for i in range(n):
+    while n and not is_kept[n - 1]:
+        n -= 1
+    for i in range(_first_kept(is_kept), n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
             stack.add(Part(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
             before = i - 1
@@ -45,8 +54,8 @@ cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
         if kind[i] > CLOSE:
             first = i
             continue
-        if partner[i] >= n:
-            raise IndexError(f"the partner of token {i} is {partner[i]} of {n}")
+        if partner[i] >= is_kept.shape[0]:
+            raise IndexError(f"the partner of token {i} is {partner[i]} of {is_kept.shape[0]}")
         is_cut = stack.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         if is_cut and partner[i] >= 0 and not is_kept[partner[i]]:
             stack.close_before(tag[i], start[partner[i]], end[partner[i]])
@@ -69,8 +78,9 @@ cdef class Nesting:
 
     *flags* has a byte for each number of a tag: what it is, by the bits below. *shown* and
     *instead* have the number of what it becomes: the first as a rule, the second where a part of a
-    table is in none; 255 is nothing. *classes* has three bit sets for each number (uint32): the
-    classes that it is in, those that its opening tag closes, and those that shield from that.
+    table is in none; 255 is nothing. *classes* has four bit sets for each number (uint32): the
+    classes that it is in, those that its opening tag closes, those that shield from that, and those
+    that are around it where parsers have no rule of their own; 0 for any.
     *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
     the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
     case) and its *opening* tag without any.
@@ -89,7 +99,7 @@ cdef class Nesting:
     ):
         if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
             raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
-        if len(classes) != 256 * 3 * 4:
+        if len(classes) != 256 * 4 * 4:
             raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
         self.tables = flags + shown + instead
         self.classes = classes
@@ -118,6 +128,7 @@ cdef class Nesting:
             raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
         cdef _Stack stack = _Stack(self, builder)
         _cut(builder.tokens, builder.kept.view("u1"), stack)
+        builder.has_controls = stack.has_controls != 0
         if not stack.reads_back:
             builder.reads_back = False
 
@@ -150,6 +161,7 @@ cdef class _Stack:
     cdef int partners[MAX_OPEN]
     cdef int n, depth, n_tables, n_paragraphs, end_before
     cdef bint reads_back  # whether a parser makes the same of what is written
+    cdef int has_controls  # whether any of that is a character that no page shows
     cdef int written  # the flags of all elements so far
 
     def __cinit__(self, Nesting rules, builder):
@@ -175,23 +187,28 @@ cdef class _Stack:
                 between = PyUnicode_Substring(self.text, self.end_before, piece.begin)
             if not between.isspace():
                 between = " "
-            self.parts.append(between if _is_plain(between) else self.words(between))
+            elif self.is_in_row() and not between.isascii():
+                self.reads_back = False
+            self.add_words(between)
         self.end_before = piece.end
         if piece.kind == TEXT:
-            self.add_text(PyUnicode_Substring(self.text, piece.begin, piece.end))
+            if self.is_in_row():
+                self.close_from(
+                    self.place(self.rules.closed_by_text, self.rules.shield_from_text)
+                )
+            self.add_words(PyUnicode_Substring(self.text, piece.begin, piece.end))
         elif piece.kind < CLOSE:
             self.open(piece)
         else:
             return not self.close(piece)
         return False
 
-    cdef int add_text(self, str text) except -1:
-        if self.n and self.flags[self.names[self.n - 1]] & ROW:
-            self.close_from(
-                self.place(self.rules.closed_by_text, self.rules.shield_from_text)
-            )
-        if not _is_plain(text):
+    cdef int add_words(self, str text) except -1:
+        cdef int marks = _marks_of(text)
+        if marks & ESCAPED:
             text = self.words(text)
+            marks = _marks_of(text)
+        self.has_controls |= marks & CONTROL
         self.parts.append(text)
         return 0
 
@@ -204,8 +221,8 @@ cdef class _Stack:
             self.close_from(first)
         if name == NOTHING:
             pass
-        elif self.classes[3 * name + 1]:
-            self.close_from(self.place(self.classes[3 * name + 1], self.classes[3 * name + 2]))
+        elif self.classes[4 * name + 1]:
+            self.close_from(self.place(self.classes[4 * name + 1], self.classes[4 * name + 2]))
         elif piece.partner < 0 and not self.flags[name] & VOID:
             name = self.rules.paragraph if is_block else NOTHING  # nobody knows where it ends
         if name == NOTHING or not self.has_room_for(name):
@@ -245,21 +262,22 @@ cdef class _Stack:
     cdef bint is_of_rules(self, int name):
         """Whether parsers have a rule of their own for an element in what is open."""
         cdef int i, flags = self.flags[name]
+        cdef int around = self.names[self.n - 1] if self.n else NOTHING
         if flags & LINK:
             for i in range(self.n):
                 if self.flags[self.names[i]] & LINK:
                     return True
-        return flags & OF_RULES or (
-            flags & HEADING and self.n and self.flags[self.names[self.n - 1]] & HEADING
+        return flags & OF_RULES or flags & self.flags[around] & HEADING or (
+            self.classes[4 * name + 3] and not self.classes[4 * around] & self.classes[4 * name + 3]
         )
 
     cdef void note_front(self, int name):
         """Note an element that was cut in two, and is around all that was written so far."""
         cdef int flags = self.flags[name]
         cdef bint has_no_blocks = (
-            flags & HEADING or name == self.rules.paragraph or self.classes[3 * name + 1] != 0
+            flags & HEADING or name == self.rules.paragraph or self.classes[4 * name + 1] != 0
         )
-        if flags & (OF_RULES | VOID) or (has_no_blocks and self.written & BLOCK) or (
+        if flags & (OF_RULES | TABLE | VOID) or (has_no_blocks and self.written & BLOCK) or (
             flags & self.written & LINK
         ):
             self.reads_back = False
@@ -278,8 +296,8 @@ cdef class _Stack:
     cdef int place(self, uint32_t classes, uint32_t shields):
         """Where the first of some classes is open inside the last of the shields; else the end."""
         cdef int found = self.n, at = self.n - 1
-        while at >= 0 and not self.classes[3 * self.names[at]] & shields:
-            if self.classes[3 * self.names[at]] & classes:
+        while at >= 0 and not self.classes[4 * self.names[at]] & shields:
+            if self.classes[4 * self.names[at]] & classes:
                 found = at
             at -= 1
         return found
@@ -291,13 +309,21 @@ cdef class _Stack:
 
     cdef bint has_room_for(self, int name):
         """In a row of a table only the next part of it has room."""
-        cdef bint in_row = self.n and self.flags[self.names[self.n - 1]] & ROW
-        return self.n < self.depth and (not in_row or self.flags[name] & PART_OF_TABLE)
+        return self.n < self.depth and (
+            not self.is_in_row() or self.flags[name] & PART_OF_TABLE
+        )
+
+    cdef bint is_in_row(self):
+        """Whether what is open is a part of a table that has no text of its own."""
+        return self.n and self.flags[self.names[self.n - 1]] & ROW
 
     cdef str opening(self, int name, int start, int end):
-        if _may_have(self.text, start, end, self.rules.attributes[name]):
-            return self.attributes((start, end), self.rules.names[name])
-        return self.rules.opening[name]
+        cdef str written
+        if not _may_have(self.text, start, end, self.rules.attributes[name]):
+            return self.rules.opening[name]
+        written = self.attributes((start, end), self.rules.names[name])
+        self.has_controls |= _marks_of(written) & CONTROL
+        return written
 
 
 cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) except -1:
@@ -328,13 +354,37 @@ cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names
     return False
 
 
-cdef bint _is_plain(str text):
-    """Whether *text* has no character that HTML escapes."""
-    cdef Py_UCS4 letter
-    for letter in text:
-        if letter == c"<" or letter == c">" or letter == c"&" or letter == 0xA0:
-            return False
-    return True
+cdef enum:  # what a character is
+    ESCAPED = 1  # what HTML escapes
+    CONTROL = 2  # what no page shows
+
+cdef uint8_t _MARKS[0x100]
+for _letter in (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)):
+    _MARKS[_letter] = CONTROL
+for _letter in map(ord, "<>&\xa0"):
+    _MARKS[_letter] = ESCAPED
+
+
+cdef int _marks_of(str text):
+    """What any of the characters is."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef const void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _marks_in(<const uint8_t*> data, n)
+    if PyUnicode_KIND(text) == 2:
+        return _marks_in(<const uint16_t*> data, n)
+    return _marks_in(<const uint32_t*> data, n)
+
+
+cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
+    cdef int found = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        if text[i] < 0x100:
+            found |= _MARKS[text[i]]
+        elif 0xD800 <= text[i] <= 0xDFFF:
+            found |= CONTROL
+    return found
 
 
 # --- the text of slices as it is shown ----------------------------------------------------------

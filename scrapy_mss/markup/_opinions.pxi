@@ -99,8 +99,9 @@ cdef class _Opinions:
                 else:
                     silent.append(row)
                 row += 1
+        votes = numpy.add.reduce(f1) / len(f1) if f1 and silent else 0.0
         for row in silent:
-            rows[row] = numpy.add.reduce(f1) / len(f1) if f1 else 0.0
+            rows[row] = votes
 
     cdef count_roles(self, const uint32_t[::1] word, const Py_ssize_t[::1] element):
         cdef Py_ssize_t i, at

@@ -79,7 +79,7 @@ def _is_cut(source: str, text: str, *, is_short: bool, is_paid: bool) -> bool:
 
 def _declared_words(page: ParsedPage, text: str) -> int:
     """The `wordCount` of the article; 0 if there is none, or if it counts characters."""
-    node = page.graph.best_node(ARTICLE)
+    node = page.best_node(ARTICLE)
     value = node.get("wordCount") if node else None
     is_plain = isinstance(value, str | int) and not isinstance(value, bool)
     found = _NUMBER.fullmatch(str(value).strip().replace(",", "")) if is_plain else None
@@ -106,7 +106,7 @@ def _paid_words(page: ParsedPage) -> int:
 
 
 def _paid_selectors(page: ParsedPage) -> Iterator[str]:
-    node = page.graph.best_node(ARTICLE)
+    node = page.best_node(ARTICLE)
     for part in listed(node.get("hasPart") if node else None, MAX_PARTS):
         selector = part.get("cssSelector") if isinstance(part, dict) else None
         if selector and is_free(str(part.get("isAccessibleForFree"))) is False:

@@ -263,7 +263,7 @@ def tag_link(page: ParsedPage, _: Keys) -> Iterator[str]:
     links = [each for each in found if "tag" in (each.get("rel") or "").lower().split()]
     group = _around(links[0]) if links else None
     for link in links:
-        if _around(link) is group:
+        if _around(link) == group:
             yield link.text
 
 
@@ -287,7 +287,7 @@ def is_free(text: str) -> bool | None:
 
 def _flag(kind: str) -> Lookup:
     """JSON-LD of a node of *kind*, which may be a boolean."""
-    return lambda page, keys: _flags(page.graph.best_node(kind), keys)
+    return lambda page, keys: _flags(page.best_node(kind), keys)
 
 
 article_flag, page_flag = map(_flag, (ARTICLE, WEB_PAGE))
@@ -295,7 +295,7 @@ article_flag, page_flag = map(_flag, (ARTICLE, WEB_PAGE))
 
 def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the parts of the article, if one of them is not free."""
-    node = page.graph.best_node(ARTICLE)
+    node = page.best_node(ARTICLE)
     for part in listed(node.get("hasPart") if node else None, MAX_PARTS):
         if isinstance(part, dict):
             yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
@@ -352,7 +352,7 @@ def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
 def _trails(page: ParsedPage) -> Iterator[Node]:
     """The trails of the page: those that its nodes name, then those beside them."""
     for kind in (WEB_PAGE, ARTICLE):
-        node = page.graph.best_node(kind)
+        node = page.best_node(kind)
         named = node.get("breadcrumb") if node else None
         if isinstance(named, dict):
             yield page.graph.resolved(named)
@@ -406,7 +406,7 @@ def declared_media(page: ParsedPage, main_image: str | None) -> list[Medium]:
     if main_image and not is_junk(main_image):
         alt = next(iter(page.metas.get("og:image:alt", ())), "")
         media.append(Medium(IMAGE, main_image, alt=clean(alt)))
-    article = page.graph.best_node(ARTICLE)
+    article = page.best_node(ARTICLE)
     for kind, keys, metas in PLACES:
         found = list(_in_article(page, article, kind, keys)) if article else []
         media += found or list(_in_metas(page, kind, metas))

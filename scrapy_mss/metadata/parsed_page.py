@@ -29,7 +29,14 @@ from scrapy_mss.metadata.dates import has_year
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import is_web_url, names_in_host
-from scrapy_mss.pages.declarations import ARTICLE, WEB_SITE, Graph, PageIdentity, comparable_url
+from scrapy_mss.pages.declarations import (
+    ARTICLE,
+    WEB_SITE,
+    Graph,
+    Node,
+    PageIdentity,
+    comparable_url,
+)
 from scrapy_mss.pages.text import clean, folded, spellings
 from scrapy_mss.pages.tree import HIDDEN, Element, Fragment, PageTree
 
@@ -55,6 +62,7 @@ class ParsedPage:
     def __init__(self, tokens: Tokens, url: str | None) -> None:
         self.tree = PageTree(tokens)
         self.url = url if url and is_web_url(url) else None
+        self._best_nodes: dict[str, Node | None] = {}
 
     @lazy
     def base(self) -> str:
@@ -188,8 +196,9 @@ class ParsedPage:
     @lazy
     def graph(self) -> Graph:
         scripts = filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True))
-        return Graph(scripts, self._identity)
+        return Graph(scripts)
 
+    @lazy
     def _identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
         urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
@@ -199,9 +208,15 @@ class ParsedPage:
             frozenset(folded(title) for title in {*titles}),
         )
 
+    def best_node(self, kind: str) -> Node | None:
+        """The node of *kind* that most likely describes the page."""
+        if kind not in self._best_nodes:
+            self._best_nodes[kind] = self.graph.best_node(kind, lambda: self._identity)
+        return self._best_nodes[kind]
+
     def json_ld(self, kind: str, keys: Sequence[str]) -> Iterable[str]:
-        """The texts under *keys* in the node of *kind* that most likely describes the page."""
-        node = self.graph.best_node(kind)
+        """The texts under *keys* in the `best_node` of *kind*."""
+        node = self.best_node(kind)
         return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
@@ -217,9 +232,10 @@ class ParsedPage:
             if kind.rstrip("/").endswith(ARTICLE_TYPES):
                 article = item if article < 0 else article
                 is_page = item == article
+            element = self.tree.element(row)
             for name in names.lower().split() if is_page else ():
                 if len(named := properties[name]) < MAX_OF_NAME:
-                    named.append(self.tree.element(row))
+                    named.append(element)
         return properties
 
     # --- visible elements -------------------------------------------------------------------------

@@ -299,7 +299,7 @@ class _Article:
             if self._has_kept(each):
                 break
             box = each
-            if each is outermost:
+            if each == outermost:
                 break
         if box is None:
             return False

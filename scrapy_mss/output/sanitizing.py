@@ -87,18 +87,24 @@ _DATA_IMAGE = re.compile(
 )
 ADDRESSES = ("href", "src")
 _RELATIVE = re.compile(r' (?:href|src)="(?!https?://|mailto:|data:)')
-_NO_BLANK = "[^\x00-\x20\x7f-\x9f\ud800-\udfff]*"
-# Addresses that every reader takes for one as it is, and those that need no more than a site or its
-# scheme in front: what a reader would rewrite in those is left out.
-_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z]{2,63}"
-_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_NO_BLANK})?|mailto:{_NO_BLANK}")
+_SHOWN = "[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*"
+# Addresses that every reader takes for one as it is, and those that need no more than another
+# beginning, by the page's address: what a reader would rewrite in those is left out.
+_HOST = r"(?:(?!xn--|-)[a-z0-9-]{1,63}(?<!-)\.)+(?!xn--)[a-z]{2,63}"
+_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_SHOWN})?|mailto:{_SHOWN}")
 _KNOWN_SITE = re.compile(rf"(https?:)//{_HOST}(?=[/?#]|\Z)")
-_LETTERS = "A-Za-z0-9_!$&()*+,;=:@~%.-"
+_LETTERS = r"A-Za-z0-9_!$&()*+,;=:@~%.\-"
 _FRAGMENT = rf"#[{_LETTERS}/?]+"
-_PATH = rf"(?:/(?!\.|%2[Ee])[{_LETTERS}]*)+(?:\?[{_LETTERS}/?]+)?"
-_ON_SITE = re.compile(rf"(?:(?!//)|//{_HOST}(?=/)){_PATH}(?:{_FRAGMENT})?|{_FRAGMENT}")
-_KNOWN_PAGE = re.compile(rf"https?://{_HOST}{_PATH}(?=#|\Z)")
-_NOT_SHOWN = re.compile("(?:javascript|tel|about):")
+_NAME = rf"(?!\.|%2[Ee])[{_LETTERS}]*"
+_NAMES = rf"{_NAME}(?:/{_NAME})*(?:\?[{_LETTERS}/?]+)?"
+_ABOVE = r"(?:\.\./)+|\./"
+_BELOW = rf"/(?!/)|//(?={_HOST}/)|{_ABOVE}|(?![/?#]|[^/?#]*:)"
+_BY_PAGE = re.compile(rf"(?:{_BELOW}){_NAMES}(?:{_FRAGMENT})?|{_FRAGMENT}")
+_BEGINNING = re.compile(rf"//?|#|{_ABOVE}|")
+_KNOWN_PAGE = re.compile(rf"https?://{_HOST}/{_NAMES}(?=#|\Z)")
+MAX_ABOVE = 4  # folders
+# What nh3 leaves out, whatever follows.
+_OTHER_SCHEME = re.compile("(?!https?:|mailto:|data:)[a-z][a-z0-9+.-]*:")
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
 # What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
 _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
@@ -107,7 +113,6 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 # parser's work is at worst this number times the length.
 MAX_DEPTH = 32
 SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
-LONGEST_REMEMBERED = 2**7  # characters of a tag; longer ones are pictures and players, each once
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
 # In a text without a tag in between, nh3 takes quadratic time for the characters at which it looks
@@ -123,7 +128,7 @@ _PLAIN_NUMBER = (
     r"|[xX](?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]|[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2}"
     r"|[1-9a-cA-C][0-9a-fA-F]{3}));"
 )
-_ODD_NUMBER = re.compile(rf"&#(?!{_PLAIN_NUMBER})")
+_ODD_NUMBER = re.compile(rf"&#(?=[0-9xX])(?!{_PLAIN_NUMBER})")
 
 # What elements that are not shown become: a block stays one.
 _INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
@@ -131,9 +136,13 @@ _TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
 _ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
 
-# Parsers have rules of their own for what is in these, for a heading in a heading, and for links in
-# a link.
-_OF_RULES = _TABLE_PARTS | frozenset("table pre ruby rb rp rt rtc".split())
+# Parsers have rules of their own for what is in these, for a heading in a heading, for links in a
+# link, and for parts of a table where that around them is left out: they are in none but these.
+_OF_RULES = frozenset("pre ruby rb rp rt rtc".split())
+_AROUND = {
+    "tr": frozenset({"thead", "tbody", "tfoot"}),
+    **dict.fromkeys(("td", "th"), frozenset({"tr"})),
+}
 _HEADINGS, _LINK = frozenset("h1 h2 h3 h4 h5 h6".split()), frozenset({"a"})
 
 # What the opening tag of an element closes where it is open, and what shields it from that.
@@ -225,13 +234,15 @@ def rebuilt(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) 
     """
     builder = _Builder(tokens, kept, url, depth)
     _write(builder)
-    html = without_controls("".join((*reversed(builder.front), *builder.parts)), " ")
+    html = "".join((*reversed(builder.front), *builder.parts))
+    html = without_controls(html, " ") if builder.has_controls else html
     return Rebuilt(html, builder.reads_back)
 
 
 def _nesting() -> tuple[object, ...]:
     """What the compiled part obeys, for each number of a tag: the rules of `_Builder`."""
-    sets = list({each for rule in _CLOSES.values() for each in rule} | {_TABLE, _CELLS})
+    rules = [*_CLOSES.values(), _AROUND.values(), (_TABLE, _CELLS)]
+    sets = list({each for rule in rules for each in rule})
     bit = {names: 1 << number for number, names in enumerate(sets)}
     marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE, _OF_RULES, _HEADINGS, _LINK)
     nothing = bytes([255])
@@ -243,12 +254,13 @@ def _nesting() -> tuple[object, ...]:
         closed, shields = _CLOSES.get(name, (None, None))
         classes.append(sum(bit[each] for each in sets if name in each))
         classes.extend((bit[closed], bit[shields]) if closed and shields else (0, 0))
+        classes.append(bit.get(_AROUND.get(name, frozenset()), 0))
     rest = 256 - len(TAG_NAMES)
     return (
         flags + bytes(rest),
         shown + nothing * rest,
         instead + nothing * rest,
-        classes.tobytes() + bytes(3 * classes.itemsize * rest),
+        classes.tobytes() + bytes(4 * classes.itemsize * rest),
         TAG_NAMES,
         [_tag(name) for name in TAG_NAMES],
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
@@ -269,7 +281,7 @@ def _write(builder: _Builder) -> None:
     for kind, joint, tag, token, partner, begin, end in _pieces(builder.tokens, builder.kept):
         if joint and builder.parts:
             gap = clean[end_before:begin] if joint == GAP else " "
-            builder.parts.append(builder.html_of(gap) if gap.isspace() else " ")
+            builder.add_gap(gap if gap.isspace() else " ")
         if kind == TEXT:
             builder.add_text(clean[begin:end])
         elif kind == OPEN:
@@ -325,23 +337,35 @@ class _Builder:
     parts: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)  # tags that belong before them, the last first
     reads_back: bool = True
+    has_controls: bool = True  # unless it is known that there are none
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
     _shown: set[str] = field(default_factory=set)  # the names of all so far
 
     @lazy
-    def before_addresses(self) -> dict[str, str]:
-        """What addresses that begin with a slash, with two, or with "#" need in front, if known."""
+    def beginnings(self) -> dict[str, str]:
+        """What the beginnings of addresses stand for by that of the page, if that is known."""
         base = base_url(self.tokens, self.url)
         site, page = _KNOWN_SITE.match(base), _KNOWN_PAGE.match(base)
-        known = {"/": site[0], "//": site[1]} if site else {}
-        return {**known, "#": page[0]} if page else known
+        known = {"/": f"{site[0]}/", "//": f"{site[1]}//"} if site else {}
+        if page:
+            folders = page[0].partition("?")[0].split("/")[:-1]
+            for n in range(min(len(folders) - 2, MAX_ABOVE)):
+                known["../" * n] = "/".join([*folders[: len(folders) - n], ""])
+            known |= {"./": known[""], "#": f"{page[0]}#"}
+        return known
 
     def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
             self.close_from(_place(self._names, _TABLE, _CELLS))
         self.parts.append(self.html_of(text))
+
+    def add_gap(self, blanks: str) -> None:
+        """Add what is between two pieces; in a row of a table all but plain blanks are text."""
+        is_in_row = bool(self._names) and self._names[-1] in _ROWS
+        self.reads_back &= blanks.isascii() or not is_in_row
+        self.parts.append(self.html_of(blanks))
 
     def html_of(self, text: str) -> str:
         text = DECLARATION.sub(" ", text) if "<" in text else text
@@ -401,10 +425,11 @@ class _Builder:
 
     def _is_of_rules(self, name: str) -> bool:
         """Whether parsers have a rule of their own for an element in what is open."""
-        is_in_heading = bool(self._names) and self._names[-1] in _HEADINGS
+        around = self._names[-1] if self._names else ""
         return (
             name in _OF_RULES
-            or (name in _HEADINGS and is_in_heading)
+            or around not in _AROUND.get(name, {around})
+            or (name in _HEADINGS and around in _HEADINGS)
             or (name in _LINK and name in self._names)
         )
 
@@ -413,7 +438,7 @@ class _Builder:
         is_around = (name in _WITHOUT_BLOCKS and not self._shown.isdisjoint(BLOCK_TAGS)) or (
             name in _LINK and name in self._shown
         )
-        self.reads_back &= not (is_around or name in _OF_RULES | VOID_TAGS)
+        self.reads_back &= not (is_around or name in _OF_RULES | _TABLE | VOID_TAGS)
         self._shown.add(name)
 
     def close_from(self, depth: int) -> None:
@@ -427,57 +452,29 @@ class _Builder:
         start, end = place
         if end - start < SHORTEST_ATTRIBUTE:
             return _tag(name)
-        read = _opening if end - start <= LONGEST_REMEMBERED else _new_opening
-        opening = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
-        self.reads_back &= opening.reads_back
-        return self._on_site(opening) if opening.on_site else opening.written
+        found = attributes_of_tag(self.tokens.clean, start, min(end, start + MAX_TAG_LENGTH))
+        kept = _KEPT_ATTRIBUTES[name]
+        values = {key: value for key, value in found.items() if key in kept}
+        for key in ADDRESSES:
+            address = values.get(key)
+            if address is not None and not _KNOWN.fullmatch(address):
+                values = self._with_address(values, key, address)
+        return _tag(name, values)
 
-    def _on_site(self, opening: _Opening) -> str:
-        """An *opening* tag with its addresses on the page's site, where that is known."""
-        written, front = opening.written, self.before_addresses
-        for key, address in opening.on_site.items():
-            beginning = "//" if address.startswith("//") else address[0]
-            if beginning in front:
-                before = f' {key}="'  # as no value has it
-                written = written.replace(before, before + front[beginning], 1)
-            else:
-                self.reads_back = False
-        return written
-
-
-class _Opening(NamedTuple):
-    """The opening tag of an element, which *reads_back* if all read its addresses alike.
-
-    Those *on_site*, by their attributes, lack the site, its scheme or the page in front.
-    """
-
-    written: str
-    on_site: dict[str, str]
-    reads_back: bool
-
-
-def _new_opening(source: str, name: str) -> _Opening:
-    """The opening tag of an element *name*, from that in *source*; empty addresses are dropped."""
-    kept = _KEPT_ATTRIBUTES[name]
-    values = {
-        key: value
-        for key, value in attributes_of_tag(source, 0, len(source)).items()
-        if key in kept and (value or key not in ADDRESSES)
-    }
-    reads_back, on_site = True, dict[str, str]()
-    for key in ADDRESSES:
-        address = values.get(key)
-        if not address or _KNOWN.fullmatch(address):
-            continue
-        if _ON_SITE.fullmatch(address):
-            on_site[key] = address
-        elif picture := address.startswith("data:") and address_value(name, key, address):
-            values[key] = picture
-        elif address.startswith("data:") or _NOT_SHOWN.match(address):
-            values = _without(values, key)
-        else:
-            reads_back = False
-    return _Opening(_tag(name, values), on_site, reads_back)
+    def _with_address(self, values: dict[str, str], key: str, address: str) -> dict[str, str]:
+        """*values* with an *address* as it is to be read by all, or without it."""
+        if not address:
+            return {name: value for name, value in values.items() if name != key}
+        found = _BEGINNING.match(address) if _BY_PAGE.fullmatch(address) else None
+        if found and found[0] in self.beginnings:
+            return {**values, key: self.beginnings[found[0]] + address[found.end() :]}
+        if address.startswith("data:"):
+            picture = address_value("img", key, address) if key == "src" else None
+            return {**values, key: picture} if picture else _without(values, key)
+        if _OTHER_SCHEME.match(address):
+            return _without(values, key)
+        self.reads_back = False
+        return values
 
 
 def _without(values: dict[str, str], name: str) -> dict[str, str]:
@@ -487,14 +484,10 @@ def _without(values: dict[str, str], name: str) -> dict[str, str]:
     return dict(rows[:-1])
 
 
-_opening = lru_cache(2**11)(_new_opening)  # a page has the same few
-
-
 def _tag(name: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
     """The opening tag of an element as nh3 writes it."""
-    written = [f' {key}="{_escaped(value, in_tag=True)}"' for key, value in values.items()]
-    rel = f' rel="{LINK_REL}"' if name in _LINK else ""
-    return f"<{name}{''.join(written)}{rel}>"
+    written = "".join([f' {key}="{_escaped(value, in_tag=True)}"' for key, value in values.items()])
+    return f'<{name}{written} rel="{LINK_REL}">' if name == "a" else f"<{name}{written}>"
 
 
 def _escaped(text: str, *, in_tag: bool = False) -> str:

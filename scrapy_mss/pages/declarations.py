@@ -259,13 +259,11 @@ class PageIdentity(NamedTuple):
 
 
 class Graph:
-    """All nodes in the scripts of one page, which *identity* describes if they have to be told."""
+    """All nodes in the scripts of one page."""
 
-    def __init__(self, sources: Iterable[str], identity: Callable[[], PageIdentity]) -> None:
+    def __init__(self, sources: Iterable[str]) -> None:
         """Parse *sources*, the texts of the scripts."""
-        self._identity_of_page = identity
         self._by_kind: dict[str, list[Node]] = {}
-        self._best: dict[str, Node | None] = {}
         self._scripts: list[list[Any]] = []
         characters = 0
         for source in sources:
@@ -292,25 +290,24 @@ class Graph:
         """The nodes of *kind* that describe the page, up to a bound."""
         return self._by_kind.get(kind, [])[:MAX_CANDIDATES]
 
-    def best_node(self, kind: str) -> Node | None:
-        """The node of *kind* that most likely describes the page."""
-        if kind not in self._best:
-            nodes = self.nodes(kind)
-            best = min(nodes, key=self._mismatch) if len(nodes) > 1 else next(iter(nodes), None)
-            self._best[kind] = best
-        return self._best[kind]
+    def best_node(self, kind: str, identity: Callable[[], PageIdentity]) -> Node | None:
+        """The node of *kind* that most likely describes the page.
 
-    @lazy
-    def _identity(self) -> PageIdentity:
-        return self._identity_of_page()
+        Of several it is told by the *identity* of the page.
+        """
+        nodes = self.nodes(kind)
+        if len(nodes) <= 1:
+            return next(iter(nodes), None)
+        page = identity()
+        return min(nodes, key=lambda node: self._mismatch(node, page))
 
-    def _mismatch(self, node: Node) -> tuple[bool, bool, bool]:
-        """A sort key: the least belongs to the node that most likely describes the page."""
+    def _mismatch(self, node: Node, page: PageIdentity) -> tuple[bool, bool, bool]:
+        """A sort key: the least belongs to the node that most likely describes the *page*."""
         urls = {url for key in ("url", "mainEntityOfPage", "@id") for url in _urls(node, key)}
         titles = {folded(text) for text in self.texts(node, ("headline", "name"))}
         return (
-            urls.isdisjoint(self._identity.urls),
-            titles.isdisjoint(self._identity.titles),
+            urls.isdisjoint(page.urls),
+            titles.isdisjoint(page.titles),
             "datePublished" not in node,
         )
 

@@ -266,8 +266,9 @@ def offer_of_work(facts: PageFacts) -> str:
 
 def service_address(facts: PageFacts) -> str:
     """The address of a service, of a page without a reason to be an article."""
-    is_article = facts.has_reason or facts.n_words >= OF_SERVICE_AT_ADDRESS
-    return "" if is_article else _in_path(facts, _SERVICE_WORDS)
+    place = _in_path(facts, _SERVICE_WORDS)
+    is_long = facts.n_words >= OF_SERVICE_AT_ADDRESS
+    return "" if not place or is_long or facts.has_reason else place
 
 
 # Ways to reach somebody: addresses of e-mail, and telephone numbers.
@@ -307,6 +308,7 @@ def never_published(facts: PageFacts) -> str:
 
 # Of the text line by line: items are its answers, and numbers those of a table.
 QUESTION_MARKS: Final = ("?", "\N{FULLWIDTH QUESTION MARK}")
+_QUESTION_IN_LIST: Final = re.compile("[?\N{FULLWIDTH QUESTION MARK}]\n+- ")
 MIN_QUESTIONS: Final = 3
 MIN_ANSWERS: Final = 2
 MOST_OF_ANSWER: Final = 40  # characters
@@ -316,9 +318,9 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
-    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
+    if not facts.likely or not _asks(facts.text):
         return ""
-    if "\n- " not in facts.text:  # as few texts have a list
+    if len(_QUESTION_IN_LIST.findall(facts.text)) < MIN_QUESTIONS:
         return ""
     lines = [line for line in facts.text.splitlines() if line]
     answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]
@@ -329,6 +331,17 @@ def quiz(facts: PageFacts) -> str:
     )
     is_quiz = n_questions >= MIN_QUESTIONS and 2 * (n_questions + sum(answers)) > len(lines)
     return f"{n_questions} questions with answers" if is_quiz else ""
+
+
+def _asks(text: str) -> bool:
+    """Whether *text* has enough question marks, which are found far sooner than counted."""
+    n_questions = 0
+    for mark in QUESTION_MARKS:
+        at = text.find(mark)
+        while at >= 0 and n_questions < MIN_QUESTIONS:
+            n_questions += 1
+            at = text.find(mark, at + 1)
+    return n_questions >= MIN_QUESTIONS
 
 
 def table_alone(facts: PageFacts) -> str:

@@ -66,18 +66,21 @@ MAX_MARKS: Final = 2**12  # in one text: more than the visits that a page is giv
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
-)
+).ljust(256, b"\0")
 
 
-class Element:
-    """The element whose opening tag is in *row* of *tree*."""
+class Element(NamedTuple):
+    """The element whose opening tag is in *row* of *tree*; that around all has the row -1.
 
-    def __init__(self, tree: PageTree, row: int, tag: str) -> None:
-        self.tree = tree
-        self.row = row
-        self.tag = tag
+    The tree keeps none of them, but what was read of them: in a cycle, all of a page would wait
+    for the collection of garbage.
+    """
 
-    @lazy
+    tree: PageTree
+    row: int
+    tag: str
+
+    @property
     def attrib(self) -> Mapping[str, str]:
         return self.tree.attributes_in(self.row)
 
@@ -89,10 +92,10 @@ class Element:
         """Whether a closing tag says where it ends."""
         return self.tree.is_closed(self.row)
 
-    @lazy
+    @property
     def text(self) -> str:
         """The text that it displays, on one line."""
-        return clean(self.tree.text_of(self))
+        return self.tree.text_of(self)
 
     def iterancestors(self) -> Iterator[Element]:
         return self.tree.around(self.row)
@@ -142,6 +145,34 @@ def tag_rows(tokens: Tokens, is_raw: bytes) -> TagRows:
     )
 
 
+@accelerated()
+def text_runs(
+    source: str, rows: TagRows, effects: bytes, bounds: tuple[int, int, int]
+) -> Iterator[tuple[str, int, bool, int]]:
+    """What is displayed between tags, but for white space alone; the last is empty.
+
+    With each text come the row that it stands behind, whether a line begins or white space is
+    between it and the one before, and what the visits since that cost. The *bounds* are the first
+    row, the one that it ends at, and what a text may cost. The *effects* are those of tags, by
+    their numbers.
+    """
+    row, stop, most = bounds
+    spaced, cost = False, 0
+    while row < stop and cost <= most:
+        start, end = rows.end[row] if row >= 0 else 0, rows.start[row + 1]
+        cost += 1 + (end - start) // CHARACTERS_PER_VISIT
+        text = source[start:end]
+        if text and not text.isspace():
+            yield text, row, spaced, cost
+            spaced, cost = False, 0
+        row += 1
+        effect = effects[rows.number[row]] if row < stop else 0
+        spaced = spaced or text.isspace() or effect == _LINE
+        if effect == _NO_TEXT and rows.partner[row] > row:
+            row = min(rows.partner[row], stop)
+    yield "", row, spaced, cost
+
+
 def _rows(values: Ints | Indices) -> Rows:
     return array("i", values.astype(np.int32, copy=False).tobytes())
 
@@ -164,8 +195,9 @@ class PageTree:
         self.tokens = tokens
         self.visits = visits  # that are left to pay for
         self._source = tokens.source
-        self._elements: dict[int, Element] = {}
-        rows = TagRows(*tag_rows(tokens, IS_RAW))
+        self._attributes: dict[int, Mapping[str, str]] = {}
+        self._texts: dict[int, str] = {}
+        self._rows = rows = TagRows(*tag_rows(tokens, IS_RAW))
         self._n = len(rows.number)
         self._number, self._opens, self._tokens, self._start, self._end, self._partner = rows[:6]
         self._parents, self._opening, self._by_name, self._first_of = rows[6:]
@@ -180,9 +212,11 @@ class PageTree:
     # --- rows -------------------------------------------------------------------------------------
 
     def attributes_in(self, row: int) -> Mapping[str, str]:
-        if row < 0:
-            return {}
-        return attributes_of_tag(self._source, self._start[row], self._end[row])
+        known = self._attributes.get(row) if row >= 0 else {}
+        if known is None:
+            known = attributes_of_tag(self._source, self._start[row], self._end[row])
+            self._attributes[row] = known
+        return known
 
     def is_closed(self, row: int) -> bool:
         return self._partner[row] > row
@@ -192,24 +226,16 @@ class PageTree:
         return self._source[self._start[element.row] : self._end[element.row]].lower()
 
     def element(self, row: int) -> Element:
-        element = self._elements.get(row)
-        if element is None:
-            number = self._number[row]
-            name = TAG_NAMES[number]
-            if number == UNKNOWN_TAG:
-                found = TAG_NAME.match(self._source, self._start[row])
-                name = found[1].lower() if found else ""
-            element = self._elements[row] = Element(self, row, name)
-        return element
-
-    @lazy
-    def _root(self) -> Element:
-        return Element(self, -1, "")
+        number = self._number[row] if row >= 0 else UNKNOWN_TAG
+        if number != UNKNOWN_TAG:
+            return Element(self, row, TAG_NAMES[number])
+        found = TAG_NAME.match(self._source, self._start[row]) if row >= 0 else None
+        return Element(self, row, found[1].lower() if found else "")
 
     def around(self, row: int) -> Iterator[Element]:
         while row >= 0:
             row = self._parents[row]
-            yield self.element(row) if row >= 0 else self._root
+            yield self.element(row)
 
     def named_around(self, element: Element, names: frozenset[str], most: int) -> list[Element]:
         """The innermost elements around *element* whose names are known and among *names*."""
@@ -325,13 +351,18 @@ class PageTree:
     # --- text -------------------------------------------------------------------------------------
 
     def text_of(self, element: Element) -> str:
-        parts, size = list[str](), 0
+        known = self._texts.get(element.row)
+        if known is None:
+            known = self._texts[element.row] = clean("".join(self._read_in(element)))
+        return known
+
+    def _read_in(self, element: Element) -> Iterator[str]:
+        size = 0
         for text, _ in self.fragments(element):
-            parts.append(text)
+            yield text
             size += len(text)
             if size > MAX_TEXT:
-                break
-        return "".join(parts)
+                return
 
     def fragments(self, element: Element) -> Iterator[Fragment]:
         if element.tag in HIDDEN or element.tag in VOID_TAGS:
@@ -360,30 +391,16 @@ class PageTree:
         return max(self._partner[row], row + 1)
 
     def _walk(self, row: int, stop: int) -> Iterator[Fragment]:
-        source, starts, ends = self._source, self._start, self._end
-        numbers, partners = self._number, self._partner
-        begins = ""  # a space at the edge of a line, before the next text
-        while row < stop:
-            start, end = ends[row] if row >= 0 else 0, starts[row + 1]
-            self.visits -= 1 + (end - start) // CHARACTERS_PER_VISIT  # as `pay`
-            if self.visits < 0:
+        runs = text_runs(self._source, self._rows, _EFFECTS, (row, stop, self.visits))
+        for text, at, spaced, cost in runs:
+            self.visits -= cost
+            if self.visits < 0 or not text:
                 return
-            text = source[start:end] if start < end else ""
-            if text and not text.isspace():
-                pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
-                for number, each in enumerate(pieces):
-                    if number and not self.pay():
-                        return
-                    yield begins + decode_all(each), row
-                    begins = ""
-            elif text:
-                begins = " "
-            row += 1
-            effect = _EFFECTS[numbers[row]] if row < stop else 0
-            if effect == _LINE:
-                begins = " "
-            elif effect == _NO_TEXT and partners[row] > row:
-                row = min(partners[row], stop)
+            pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
+            for number, each in enumerate(pieces):
+                if number and not self.pay():
+                    return
+                yield (" " if spaced and not number else "") + decode_all(each), at
 
     def around_texts(
         self, rows: Iterable[int], levels: int, sign: re.Pattern[str]

@@ -113,11 +113,13 @@ _CONSENT_WORDS: Final = "cookie partn parten socios parceir fornitor партн 
 
 def consent_address(facts: PageFacts) -> str:
     """The address of a consent page."""
-    segments = facts.own_url.parts[0]
+    segments, url = facts.own_url.parts[0], facts.own_url.url
     if len(segments) > MAX_CONSENT_PATH:
         return ""
-    is_named = facts.address.host in _CONSENT_HOSTS or not _CONSENT_PATHS.isdisjoint(segments)
-    return facts.own_url.url if is_named and not is_headlined(facts.address) else ""
+    is_named = not _CONSENT_PATHS.isdisjoint(segments)
+    if not is_named and any(host in url.lower() for host in _CONSENT_HOSTS):  # as in few addresses
+        is_named = facts.address.host in _CONSENT_HOSTS
+    return url if is_named and not is_headlined(facts.address) else ""
 
 
 def consent_request(facts: PageFacts) -> str:

@@ -36,7 +36,7 @@ from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import _text_code, tokenize
 from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD, Bools, Tokens
 from scrapy_mss.pages.declarations import occurrences
-from scrapy_mss.pages.tree import IS_RAW, tag_rows
+from scrapy_mss.pages.tree import IS_RAW, MAX_VISITS, PageTree, TagRows, tag_rows, text_runs
 from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
@@ -378,6 +378,31 @@ def test_both_ways_find_the_same_tags_and_what_is_around_them(source: str) -> No
     compiled, python = both(lambda: [list(column) for column in tag_rows(tokens, IS_RAW)])
 
     assert compiled == python
+
+
+@given(TEXTS, st.integers(0, 9))
+@example("a<p> <br>\n<script>b</script>c<!-- d --><svg>e<p>f", MAX_VISITS)
+def test_both_ways_read_the_same_texts_between_tags(source: str, visits: int) -> None:
+    def read() -> tuple[list[tuple[str, int]], int]:
+        tree = PageTree(tokenize(source), visits)
+        return list(tree.fragments_after(None)), tree.visits
+
+    compiled, python = both(read)
+
+    assert compiled == python
+
+
+def test_texts_outside_of_the_rows_are_refused() -> None:
+    rows = TagRows(*tag_rows(tokenize("<p>a</p>"), IS_RAW))
+    ended = rows._replace(start=rows.start + array("i", [8]))
+
+    with pytest.raises(ValueError, match="expected 2 values, got 1"):
+        list(text_runs("<p>a</p>", rows, bytes(256), (0, 2, 9)))
+    with pytest.raises(ValueError, match="a tag from 3 to 4 of 3"):
+        list(text_runs("<p>", ended, bytes(256), (0, 2, 9)))
+    for row, stop in ((-2, 2), (3, 3), (0, 3)):
+        with pytest.raises(IndexError, match="is not from 0 to 2"):
+            list(text_runs("<p>a</p>", ended, bytes(256), (row, stop, 9)))
 
 
 @pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])

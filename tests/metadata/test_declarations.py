@@ -61,8 +61,8 @@ def script(*values: object) -> str:
 
 
 def text_of(document: object, key: str = "headline", kind: str = ARTICLE) -> list[str]:
-    graph = Graph([json.dumps(document)], PageIdentity)
-    node = graph.best_node(kind)
+    graph = Graph([json.dumps(document)])
+    node = graph.best_node(kind, PageIdentity)
     return list(graph.texts(node, (key,))) if node else []
 
 
@@ -175,7 +175,7 @@ def test_of_several_articles_the_best_match_for_the_page_wins(
         NEWS | {"headline": "Third"},
     ]
 
-    node = Graph([json.dumps(articles)], lambda: identity).best_node(ARTICLE)
+    node = Graph([json.dumps(articles)]).best_node(ARTICLE, lambda: identity)
 
     assert node is not None
     assert node["headline"] == expected
@@ -183,9 +183,9 @@ def test_of_several_articles_the_best_match_for_the_page_wins(
 
 def test_articles_that_match_equally_are_ranked_by_date_and_order() -> None:
     undated, dated = NEWS | {"headline": "a"}, NEWS | {"headline": "b", "datePublished": "soon"}
-    graph = Graph([json.dumps([undated, dated, dated | {"headline": "c"}])], PageIdentity)
+    graph = Graph([json.dumps([undated, dated, dated | {"headline": "c"}])])
 
-    assert graph.best_node(ARTICLE) == dated
+    assert graph.best_node(ARTICLE, PageIdentity) == dated
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {
@@ -201,8 +201,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def texts_of(source: str) -> list[str]:
-    graph = Graph([source] * 20, PageIdentity)
-    node = graph.best_node(ARTICLE)
+    graph = Graph([source] * 20)
+    node = graph.best_node(ARTICLE, PageIdentity)
     return list(graph.texts(node, ("author", "name"))) if node else []
 
 
@@ -228,11 +228,11 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_any_json_is_read_as_it_is_and_gives_texts(document: object) -> None:
     source = json.dumps(document)
-    graph = Graph([source], lambda: PageIdentity(frozenset({"x"}), frozenset({"a"})))
+    graph, identity = Graph([source]), PageIdentity(frozenset({"x"}), frozenset({"a"}))
 
     assert json.dumps(parse_script(source)) == f"[{source}]"
     for kind in (ARTICLE, WEB_PAGE, WEB_SITE):
-        node = graph.best_node(kind)
+        node = graph.best_node(kind, lambda: identity)
         if node:
             assert all(isinstance(each, str) for each in graph.texts(node, ("author", "name")))
 
