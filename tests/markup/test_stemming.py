@@ -88,7 +88,7 @@ def test_both_stemmers_agree_on_thousands_of_words_with_that_of_nltk() -> None:
     different = [
         word
         for word, *ways in zip(WORDS, *stems, strict=True)
-        if not {porter_nltk(word), by_nltk(word)} == {*ways}
+        if len({porter_nltk(word), by_nltk(word), *ways}) > 1
     ]
 
     assert len(set(WORDS)) > 20_000
