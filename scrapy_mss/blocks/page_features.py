@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import compress
 from math import log, log1p
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +22,10 @@ from scrapy_mss.blocks.classifier import INPUTS, BlockInputs
 from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Indices
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import (
     AUTHOR_CUES,
@@ -42,7 +44,7 @@ MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of bloc
 UNDECLARED = "nothing_declared"
 _SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
 _SUMMED_ROWS = np.array([INPUTS.index(name) for name in _SUMMED])
-_SHARES = np.array([INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS])
+_SHARES = [INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS]
 _TIME = TAG_NUMBERS["time"]
 
 
@@ -65,6 +67,35 @@ class PageFeature:
     of: Callable[[ReadPage], float]
 
 
+class KeptSums(NamedTuple):
+    """What is summed up of the words that were kept, and of all."""
+
+    inputs: list[float]  # of each of ``_SUMMED``, over the words that were kept
+    probability: float
+    kept_probability: float  # of the kept blocks alone, which are summed up in another order
+    all_probability: float
+    n_words: int
+    n_blocks: int
+
+
+@accelerated()
+def _kept_sums(
+    read: ReadPage, numbers: Indices
+) -> tuple[list[float], float, float, float, int, int]:
+    """The columns of `KeptSums`; *numbers* are those of the inputs that are summed up."""
+    kept, words = read.kept, read.page.words
+    words_kept, of_all = np.where(kept, words, 0.0), words * read.probability
+    values = read.inputs.columns.rows.take(numbers, axis=0) * words_kept
+    return (
+        np.add.reduce(values, axis=1).tolist(),
+        float(np.add.reduce(read.probability * words_kept)),
+        float(np.add.reduce(of_all[kept])),
+        float(np.add.reduce(of_all)),
+        int(np.add.reduce(words_kept)),
+        int(np.count_nonzero(kept)),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class ReadPage:
     """A page, what is known of its blocks, and which of them were kept."""
@@ -76,13 +107,14 @@ class ReadPage:
     threshold: float  # half of the expected F1 of the best choice of blocks
 
     @lazy
-    def words(self) -> Floats:
-        """float64[n]: the words of each kept block, 0 for the others."""
-        return np.where(self.kept, self.page.words, 0.0)
+    def sums(self) -> KeptSums:
+        """What is summed up of the words that were kept."""
+        return KeptSums(*_kept_sums(self, _SUMMED_ROWS))
 
     @lazy
     def n_words(self) -> float:
-        return max(float(np.add.reduce(self.words)), 1.0)
+        """The words that were kept, at least one."""
+        return max(float(self.sums.n_words), 1.0)
 
     # What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
     # sections and pages of tags have running text too: teasers, several of one template, many with
@@ -91,10 +123,10 @@ class ReadPage:
     @property
     def times(self) -> int:
         """How many `<time>` there are between the first and the last of the kept blocks."""
-        at, tokens = self.kept.nonzero()[0], self.page.tokens
-        if not len(at):
+        kept, blocks, tokens = self.kept.tobytes(), self.page.blocks, self.page.tokens
+        if True not in kept:
             return 0
-        span = slice(self.page.blocks.first[at[0]], self.page.blocks.last[at[-1]] + 1)
+        span = slice(blocks.first[kept.find(True)], blocks.last[kept.rfind(True)] + 1)
         tags = tokens.tag[span]
         if _TIME not in tags.tobytes():
             return 0
@@ -105,9 +137,9 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        shares = self.inputs.columns.rows[_SHARES, 0].tolist()
+        shares = self.inputs.columns.rows[:, 0].take(_SHARES).tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
-        rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
+        rows = zip(self.sums.inputs[len(MEANS) :], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]
 
     @lazy
@@ -121,16 +153,9 @@ class ReadPage:
         return self.page.declarations
 
     @lazy
-    def sums(self) -> list[float]:
-        """The sum of each of ``_SUMMED`` over the words that were kept."""
-        values = self.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * self.words
-        sums: list[float] = np.add.reduce(values, axis=1).tolist()
-        return sums
-
-    @lazy
     def means(self) -> dict[str, float]:
         """The mean of each of ``MEANS`` over the words that were kept."""
-        return {name: of / self.n_words for name, of in zip(MEANS, self.sums, strict=False)}
+        return {name: of / self.n_words for name, of in zip(MEANS, self.sums.inputs, strict=False)}
 
     def again(self, probability: Floats, kept: Bools, threshold: float) -> ReadPage:
         """The same by another *probability* (float64[n]), of which the *threshold* is."""
@@ -154,11 +179,11 @@ class ReadPage:
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
+    return log1p(read.n_words / max(read.sums.n_blocks, 1))
 
 
 def _mean_probability(read: ReadPage) -> float:
-    return float(np.add.reduce(read.probability * read.words)) / read.n_words
+    return read.sums.probability / read.n_words
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -249,9 +274,8 @@ MIN_F1 = 0.001  # of an expected F1, and of what it lacks: log-odds are finite
 
 def expected_f1(read: ReadPage) -> float:
     """The F1, by words, that is expected of the kept blocks by the probabilities of all."""
-    words = read.page.words * read.probability
-    both = float(np.add.reduce(words[read.kept]))
-    return 2.0 * both / max(read.n_words + float(np.add.reduce(words)), 1.0)
+    sums = read.sums
+    return 2.0 * sums.kept_probability / max(read.n_words + sums.all_probability, 1.0)
 
 
 def _log_odds(share: float) -> float:

@@ -31,6 +31,10 @@ _SITE: Final = r"https?://[A-Za-z0-9.-]+(?::\d+)?"
 _ABSOLUTE: Final = re.compile(rf"{_SITE}(?:/[{_PLAIN_LETTERS}/]*)?{_QUERY}")
 _ON_SITE: Final = re.compile(rf"(?!//)(?:/(?!\.)[{_PLAIN_LETTERS}]*)+{_QUERY}")
 _BASE: Final = re.compile(rf"({_SITE})(?:[/?#]|\Z)")
+# What `urlsplit` does not rewrite: an address without blanks, and without what hosts may not have.
+_PLAIN_PARTS: Final = re.compile(
+    r"(https?)://([A-Za-z0-9.:-]+)(/[^?#\s]*)?(?:\?([^#\s]*))?(?:#(\S*))?"
+)
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
 
 
@@ -44,6 +48,9 @@ def plainly_joined(base: str, address: str) -> str | None:
 
 def split_url(url: str) -> SplitResult:
     """The parts of *url*; all are empty if it cannot be read, as with an unclosed bracket."""
+    plain = _PLAIN_PARTS.fullmatch(url)
+    if plain is not None:
+        return SplitResult(*plain.groups(""))
     try:
         return urlsplit(url)
     except ValueError:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import ReadPage
 from scrapy_mss.blocks.texts import (
     BITS,
     SENTENCE_ENDS,
@@ -85,9 +86,11 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
         evidence = np.random.default_rng(seed).normal(size=(len(POOLINGS), len(page.blocks)))
         inputs = block_inputs(page, evidence, evidence.sum(axis=0))
         odds = network.log_odds(inputs.columns.rows.T)
+        probability, kept = odds.astype(np.float64), odds > 0
+        sums = ReadPage(page, inputs, probability, kept, 0.0).sums
         found = {name: column.tobytes() for name, column in inputs.columns.items()}
         others = {"evidence": block_evidence(page, COUNTS).tobytes(), "log-odds": odds.tobytes()}
-        return found | others
+        return found | others | {"sums": repr(sums).encode()}
 
     one, other = both(computed)
 
@@ -101,19 +104,14 @@ TOKENS = tokenize("<p>one two</p>")
 
 def segmented(**columns: object) -> object:
     """The blocks of a page whose tokens have other *columns*."""
-    segmenter = _compiled.Segmenter(bytes(256), 2, lambda _, first, last: (first, last))
+    segmenter = _compiled.Segmenter(bytes(256), 2, 1, 1)
     return segmenter(SimpleNamespace(**{**vars(TOKENS), **columns}))
 
 
-@pytest.mark.parametrize("name", ["kind", "tag", "start", "partner", "unclosed"])
+@pytest.mark.parametrize("name", ["kind", "tag", "start", "partner"])
 def test_columns_of_other_tokens_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"expected \d values, got \d"):
         segmented(**{name: getattr(TOKENS, name)[1:].copy()})
-
-
-def test_a_parent_that_comes_later_is_refused() -> None:
-    with pytest.raises(ValueError, match="parent of token 1 is 3"):
-        segmented(unclosed=np.full(len(TOKENS), 3, np.int32))
 
 
 @pytest.mark.parametrize(("text", "first"), [(9, 0), (0, 3)])
@@ -143,6 +141,15 @@ def test_containers_beyond_a_page_are_refused(name: str) -> None:
         block_evidence(page, COUNTS)
     with pytest.raises(IndexError):
         block_inputs(page, evidence, evidence[0])
+
+
+def test_sums_of_rows_that_are_not_there_are_refused() -> None:
+    page = SimpleNamespace(words=np.ones(2))
+    inputs = SimpleNamespace(columns=SimpleNamespace(rows=np.ones((3, 2))))
+    read = SimpleNamespace(page=page, inputs=inputs, probability=np.ones(2), kept=np.ones(2, "?"))
+
+    with pytest.raises(IndexError):
+        _compiled.kept_sums(read, np.array([1, 3]))
 
 
 def test_counts_that_are_no_power_of_two_are_refused() -> None:

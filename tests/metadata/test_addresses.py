@@ -27,6 +27,7 @@ from scrapy_mss.pages.addresses import (
     plainly_joined,
     public_suffixes,
     site_of,
+    split_url,
 )
 
 # What is joined without the library is what the library joins
@@ -57,6 +58,16 @@ def test_an_address_is_joined_as_the_library_does(base: str, address: str) -> No
         assert joined == urljoin(base, address)
         assert urlsplit(joined).scheme in ("http", "https")
         assert urlsplit(joined).hostname
+
+
+@given(BASES, ADDRESSES)
+def test_an_address_is_split_as_the_library_does(beginning: str, rest: str) -> None:
+    try:
+        expected = tuple(urlsplit(beginning + rest))
+    except ValueError:
+        expected = ("",) * 5
+
+    assert split_url(beginning + rest) == expected
 
 
 URLS = [
