@@ -28,7 +28,7 @@ from scrapy_mss.blocks.explanation import (
     explained_blocks,
     group_effects,
 )
-from scrapy_mss.blocks.lessons import corrected
+from scrapy_mss.blocks.lessons import BlocksRead, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
@@ -357,7 +357,7 @@ class Extractor:
         *untaught* is that by the bundled model alone.
         """
         lessons = self.model.learned.lessons
-        taught = lessons.taught(page, untaught) if len(lessons) else None
+        taught = lessons.taught(BlocksRead(page, untaught)) if len(lessons) else None
         if taught is None:
             return untaught, None
         correction = taught.by_others

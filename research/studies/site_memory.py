@@ -31,7 +31,7 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
-from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
+from scrapy_mss.blocks.lessons import BlocksRead, Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import article_tokens, of_story, select
 from scrapy_mss.blocks.text_labels import label_blocks
@@ -136,7 +136,7 @@ def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
 def with_site(memory: SiteMemory, lessons: Lessons, read_page: Read) -> Floats:
     """The probability of each block of a page with *memory*, and with what labels teach."""
     probability = adjusted(memory, read_page.keys, read_page.probability)
-    taught = lessons.taught(read_page.page, read_page.probability)
+    taught = lessons.taught(BlocksRead(read_page.page, read_page.probability))
     if taught is None or taught.by_site is None:
         return probability
     return corrected(probability, taught.by_site)
@@ -159,8 +159,9 @@ def crawl(pages: Sequence[Read], n_labelled: int, extractor: Extractor) -> Itera
         if seen >= n_labelled:
             memory = memory.plus(page.adds)
             continue
-        readings = Readings(page.probability, adjusted(memory, page.keys, page.probability))
-        lessons.add(lessons.of_page(page.page, page.inside, readings))
+        alone = BlocksRead(page.page, page.probability)
+        readings = Readings(alone, adjusted(memory, page.keys, page.probability))
+        lessons.add(lessons.of_page(page.inside, readings))
         memory = memory.plus(page.adds_labelled)
 
 

@@ -45,6 +45,7 @@ from scrapy_mss.blocks.traits import (
     traits,
 )
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, log_odds, logistic
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import site_of
@@ -114,6 +115,34 @@ def _tag_classes() -> Bytes:
 
 
 _TAG_CLASSES = _tag_classes()
+
+
+@dataclass(frozen=True, eq=False)
+class BlocksRead:
+    """The blocks of a *page* by their *probability* (float64[n]), and what follows from that."""
+
+    page: Page
+    probability: Floats
+
+    @lazy
+    def likely(self) -> Bools:
+        """bool[n]: the blocks that count as the article's."""
+        return self.probability > LIKELY
+
+    @lazy
+    def script(self) -> int:
+        """The number of the script that the page is in."""
+        return script_of(self.page, self.likely)
+
+    @lazy
+    def places(self) -> Indices:
+        """intp[n]: the place of each block."""
+        return places(self.page, self.probability)
+
+    @lazy
+    def traits(self) -> TokenIds:
+        """uint64[n_traits, n]: the traits of each block."""
+        return traits(self.page, self.likely)
 
 
 def places(page: Page, probability: Floats) -> Indices:
@@ -317,24 +346,27 @@ class Lessons:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def of_page(self, page: Page, inside: Bools, readings: Readings) -> Lessons:
-        """What *page* adds whose blocks are *inside* the article (bool[n_blocks]) or not."""
-        site, alone = site_number(page.url), readings.alone
+    def of_page(self, inside: Bools, readings: Readings) -> Lessons:
+        """What a page adds whose blocks are *inside* the article (bool[n_blocks]) or not."""
+        read = readings.alone
+        page, alone, site = read.page, read.probability, site_number(read.page.url)
         if not site or not len(alone):
             return Lessons()
         weight = np.sqrt(np.maximum(page.words, 1.0))
         share = UNIT * weight / weight.sum()
-        place, residual = places(page, alone), inside - alone
-        filled, at = np.unique(place, return_inverse=True)
+        residual = inside - alone
+        filled, at = np.unique(read.places, return_inverse=True)
         sums = np.array([np.bincount(at, each) for each in (share, share * residual)])
-        script = script_of(page, alone > LIKELY) << _PLACE_BITS
+        script = read.script << _PLACE_BITS
         rows = [(script + filled, sums)]
         if readings.counted is not None:
             effect = log_odds(readings.counted) - log_odds(alone)
             slope, curvature = share @ (residual * effect), CURVATURE * (share @ effect**2)
             rows.append((np.array([script + _COUNTS]), np.array([[curvature], [slope]])))
-        of_block, known = traits(page, alone > LIKELY), self._coefficients(site, readings.reader)
-        without, correction = readings.with_others, known.correction(of_block)
+        of_block, known = read.traits, self._coefficients(site, readings.reader)
+        without, correction = readings.with_others, readings.by_site
+        if correction is None:
+            correction = known.correction(of_block)
         scored = [_f1(page, inside, each) for each in (without, corrected(without, correction))]
         gain = share @ _gain(inside, without, correction)
         tried = np.array([[gain**2 / UNIT, UNIT * scored[0], UNIT], [0.0, UNIT * scored[1], gain]])
@@ -387,20 +419,19 @@ class Lessons:
         rows = _rows_of(site_number(url), self.keys)
         return bool(rows.stop > rows.start)
 
-    def taught(self, page: Page, alone: Floats) -> Taught | None:
-        """What is known of the blocks of *page*, whose probability is *alone*; None if nothing."""
-        if not len(self) or not len(alone):
+    def taught(self, read: BlocksRead) -> Taught | None:
+        """What is known of the blocks of a page, as they are *read* alone; None if nothing."""
+        n, url = len(read.probability), read.page.url
+        if not len(self) or not n:
             return None
-        script = script_of(page, alone > LIKELY)
-        of_script = self.of_script(script)
+        of_script = self.of_script(read.script)
         by_others, counts_weight = of_script.correction, of_script.counts_weight
-        lesson, by_site = self.of_site(page.url), None
+        lesson, by_site = self.of_site(url), None
         if lesson is not None and lesson.is_used:
-            known = self._coefficients(site_number(page.url), self.reader)
-            by_site = known.correction(traits(page, alone > LIKELY))
+            by_site = self._coefficients(site_number(url), self.reader).correction(read.traits)
         if by_others is None and by_site is None and not counts_weight:
             return None
-        here = np.zeros(len(alone)) if by_others is None else by_others[places(page, alone)]
+        here = np.zeros(n) if by_others is None else by_others[read.places]
         return Taught(here, by_site, counts_weight)
 
     def of_script(self, script: int) -> ScriptLesson:
@@ -490,12 +521,13 @@ class Lessons:
 
 
 class Readings(NamedTuple):
-    """The probability of each block of a labelled page, before it is learned: float64[n] each."""
+    """How each block of a labelled page is read before it is learned; probabilities: float64[n]."""
 
-    alone: Floats  # by the classifier
+    alone: BlocksRead  # by the classifier
     with_others: Floats  # with what other sites, and the memory of its own, tell
     counted: Floats | None = None  # with the counts of crawls, if the page is its site's first
     reader: int = 0  # the digest of the classifier
+    by_site: Floats | None = None  # what the labels of the site's other pages tell, if it is known
 
 
 def corrected(probability: Floats, correction: Floats) -> Floats:

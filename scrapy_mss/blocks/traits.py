@@ -50,10 +50,10 @@ def traits(page: Page, likely: Bools) -> TokenIds:
             *(*around, mix(around[:2]), place, mix(around)),
             *(*mix([*ends[:2]]), *mix([*ends])),
             *classed,
-            *mix([classed, np.broadcast_to(place, classed.shape)]),
+            *mix([classed, place]),
         ]
     )
-    numbers = np.broadcast_to(np.arange(len(columns), dtype=np.uint64)[:, None], columns.shape)
+    numbers = np.arange(len(columns), dtype=np.uint64)[:, None].repeat(columns.shape[1], axis=1)
     found: TokenIds = mix([numbers, columns]) >> np.uint64(64 - TRAIT_BITS) | np.uint64(FIRST_TRAIT)
     return found
 
@@ -111,7 +111,7 @@ class Coefficients(NamedTuple):
         step = STEP / (len(trait) * (before + added) + PRIOR)
         odds, coefficient = log_odds(probability), start
         for _ in range(N_STEPS):
-            residual = inside - logistic(odds + coefficient[at].sum(axis=0))
+            residual = inside - logistic(odds + np.add.reduce(coefficient.take(at)))
             slope = _sums(at, weight * residual, len(names)) - PRIOR * (coefficient - start)
             coefficient = coefficient + step * slope
         is_worth = (before > 0) | (np.abs(coefficient) > LEAST)
@@ -121,6 +121,7 @@ class Coefficients(NamedTuple):
 
 def _sums(at: Indices, values: Floats, size: int) -> Floats:
     """float64[size]: the *values* (float64[n]) of the blocks that have each trait."""
-    everywhere = np.broadcast_to(values, at.shape)
-    sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size).astype(float)
+    everywhere = np.empty(at.shape)
+    everywhere[:] = values
+    sums: Floats = np.bincount(at.ravel(), everywhere.ravel(), size).astype(float, copy=False)
     return sums

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.tokens import Bools, Counts, Floats, Ints, Tokens, prefix_sums
+from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, Ints, Tokens, prefix_sums
 
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
@@ -266,7 +266,11 @@ def _counts_at(bucket: Ints, table: Table) -> Table:
 
 def _sum_of(parts: Sequence[tuple[Ints, Table]]) -> tuple[Ints, Table]:
     """The buckets that are filled by any of *parts*."""
-    bucket, counts = _summed(*map(np.concatenate, zip(_NO_COUNTS, *parts, strict=True)))
+    if len(parts) == 1 and parts[0][1].any(axis=1).all():
+        return parts[0]
+    bucket, counts = map(np.concatenate, zip(_NO_COUNTS, *parts, strict=True))
+    # Sorted runs, which a stable sort takes as they are.
+    bucket, counts = _summed(bucket, counts, bucket.argsort(kind="stable"))
     is_filled = counts.any(axis=1)
     return bucket[is_filled], counts[is_filled]
 
@@ -322,17 +326,17 @@ def _counted(values: Values, before: NDArray[np.uint32]) -> tuple[Ints, Table]:
     parts = list[tuple[Ints, Table]]()
     for some in portions(len(values.bucket), COUNTED):
         bucket, start, end = (column[some] for column in values)
-        n_inside = before[end] - before[start]
-        both = np.stack((end - start - n_inside, n_inside), axis=1).astype(np.uint32)
-        parts.append(_summed(bucket, both))
+        both = np.empty((len(bucket), 2), np.uint32)
+        both[:, IN] = before[end] - before[start]
+        both[:, OUT] = end - start - both[:, IN]
+        parts.append(_summed(bucket, both, bucket.argsort()))
     return parts[0] if len(parts) == 1 else _sum_of(parts)
 
 
-def _summed(bucket: Ints, counts: Table) -> tuple[Ints, Table]:
-    """Each bucket once, and the sum of its *counts* (uint32[n, 2])."""
+def _summed(bucket: Ints, counts: Table, order: Indices) -> tuple[Ints, Table]:
+    """Each bucket once, in *order*, and the sum of its *counts* (uint32[n, 2])."""
     if not len(bucket):
         return bucket, counts
-    order = bucket.argsort(kind="stable")
     bucket = bucket[order]
     first = np.append(0, np.flatnonzero(bucket[1:] != bucket[:-1]) + 1)
     # Two counts as one number, of which no half overflows: rows take numpy ten times as long.

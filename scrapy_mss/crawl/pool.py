@@ -36,8 +36,6 @@ from scrapy_mss.crawl.processes import (
     packed,
 )
 from scrapy_mss.crawl.wire import NOTHING, ModelChanges, PageAnswer, PageRequest
-from scrapy_mss.models.format import to_bytes
-from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -105,7 +103,7 @@ class WorkerPool:
 
     def __init__(self, changes: ModelChanges, options: Options) -> None:
         model, self._changes = changes.model, changes
-        self._without_counts = to_bytes(Model(model.profile, model.classifier))
+        self._untaught = model.profile.name, model.classifier
         self._counts = None if model.learned is model else model.bayes.total()
         self._seconds = options.timeout
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
@@ -284,5 +282,5 @@ class WorkerPool:
         """Wait until the process of *worker* is ready: the time of a page is the page's alone."""
         if worker.child.begin():
             counts, worker.generation = self._changes.since(NOTHING)
-            worker.child.send(message((self._without_counts, self._counts, counts)))
+            worker.child.send(message((*self._untaught, self._counts, counts)))
             worker.child.receive(NoneType, START_SECONDS)

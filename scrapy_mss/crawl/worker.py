@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.processes import OUT_OF_MEMORY, limit_memory, parent, receive, send, unpacked
 from scrapy_mss.crawl.wire import PageRequest, follow
 from scrapy_mss.metadata.languages import detector
-from scrapy_mss.models.format import from_bytes
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import PROFILES
 from scrapy_mss.wrappers import Wrapper, css
 
 # The first page of a process pays for imports that later ones do not, out of its own time limit.
@@ -72,10 +74,10 @@ def main(seconds: str, kinds: str, *fields: str) -> None:
     """Take a model and its counts, then answer pages until there are no more."""
     with suppress(EOFError, ConnectionError):  # the crawl has ended, or was killed
         pages, answers = parent()
-        without_counts, counts, changes = receive(
-            pages, tuple[bytes, Observation | None, list[bytes]]
+        profile, classifier, counts, changes = receive(
+            pages, tuple[str, BlockClassifier | None, Observation | None, list[bytes]]
         )
-        model = from_bytes(without_counts)
+        model = Model(PROFILES[profile], classifier)
         if counts is not None:
             model.bayes.add(counts)
         follow(model, changes)

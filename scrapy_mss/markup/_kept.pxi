@@ -78,8 +78,9 @@ cdef class Nesting:
 
     *flags* has a byte for each number of a tag: what it is, by the bits below. *shown* and
     *instead* have the number of what it becomes: the first as a rule, the second where a part of a
-    table is in none; 255 is nothing. *classes* has three bit sets for each number (uint32): the
-    classes that it is in, those that its opening tag closes, and those that shield from that.
+    table is in none; 255 is nothing. *classes* has four bit sets for each number (uint32): the
+    classes that it is in, those that its opening tag closes, those that shield from that, and those
+    that are around it where parsers have no rule of their own; 0 for any.
     *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
     the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
     case) and its *opening* tag without any.
@@ -98,7 +99,7 @@ cdef class Nesting:
     ):
         if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
             raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
-        if len(classes) != 256 * 3 * 4:
+        if len(classes) != 256 * 4 * 4:
             raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
         self.tables = flags + shown + instead
         self.classes = classes
@@ -186,6 +187,8 @@ cdef class _Stack:
                 between = PyUnicode_Substring(self.text, self.end_before, piece.begin)
             if not between.isspace():
                 between = " "
+            elif self.is_in_row() and not between.isascii():
+                self.reads_back = False
             self.add_words(between)
         self.end_before = piece.end
         if piece.kind == TEXT:
@@ -218,8 +221,8 @@ cdef class _Stack:
             self.close_from(first)
         if name == NOTHING:
             pass
-        elif self.classes[3 * name + 1]:
-            self.close_from(self.place(self.classes[3 * name + 1], self.classes[3 * name + 2]))
+        elif self.classes[4 * name + 1]:
+            self.close_from(self.place(self.classes[4 * name + 1], self.classes[4 * name + 2]))
         elif piece.partner < 0 and not self.flags[name] & VOID:
             name = self.rules.paragraph if is_block else NOTHING  # nobody knows where it ends
         if name == NOTHING or not self.has_room_for(name):
@@ -259,21 +262,22 @@ cdef class _Stack:
     cdef bint is_of_rules(self, int name):
         """Whether parsers have a rule of their own for an element in what is open."""
         cdef int i, flags = self.flags[name]
+        cdef int around = self.names[self.n - 1] if self.n else NOTHING
         if flags & LINK:
             for i in range(self.n):
                 if self.flags[self.names[i]] & LINK:
                     return True
-        return flags & OF_RULES or (
-            flags & HEADING and self.n and self.flags[self.names[self.n - 1]] & HEADING
+        return flags & OF_RULES or flags & self.flags[around] & HEADING or (
+            self.classes[4 * name + 3] and not self.classes[4 * around] & self.classes[4 * name + 3]
         )
 
     cdef void note_front(self, int name):
         """Note an element that was cut in two, and is around all that was written so far."""
         cdef int flags = self.flags[name]
         cdef bint has_no_blocks = (
-            flags & HEADING or name == self.rules.paragraph or self.classes[3 * name + 1] != 0
+            flags & HEADING or name == self.rules.paragraph or self.classes[4 * name + 1] != 0
         )
-        if flags & (OF_RULES | VOID) or (has_no_blocks and self.written & BLOCK) or (
+        if flags & (OF_RULES | TABLE | VOID) or (has_no_blocks and self.written & BLOCK) or (
             flags & self.written & LINK
         ):
             self.reads_back = False
@@ -292,8 +296,8 @@ cdef class _Stack:
     cdef int place(self, uint32_t classes, uint32_t shields):
         """Where the first of some classes is open inside the last of the shields; else the end."""
         cdef int found = self.n, at = self.n - 1
-        while at >= 0 and not self.classes[3 * self.names[at]] & shields:
-            if self.classes[3 * self.names[at]] & classes:
+        while at >= 0 and not self.classes[4 * self.names[at]] & shields:
+            if self.classes[4 * self.names[at]] & classes:
                 found = at
             at -= 1
         return found

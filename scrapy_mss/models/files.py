@@ -163,7 +163,7 @@ FILE = "models/default.model"
 
 def bundled_model() -> Model:
     """A copy of the bundled model."""
-    return from_bytes(files("scrapy_mss").joinpath(FILE).read_bytes())
+    return from_bytes(files("scrapy_mss").joinpath(FILE).read_bytes(), is_bundled=True)
 
 
 def is_complete(model: Model) -> bool:

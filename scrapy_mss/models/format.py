@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import (
+    INPUTS,
     NETWORKS,
     POOLINGS,
     BlockClassifier,
@@ -148,8 +149,11 @@ def _classifier_header(classifier: BlockClassifier) -> dict[str, Any]:
     }
 
 
-def from_bytes(data: bytes) -> Model:
-    """The model behind *data*; a ``ModelError`` names what is wrong with it otherwise."""
+def from_bytes(data: bytes, *, is_bundled: bool = False) -> Model:
+    """The model behind *data*; a ``ModelError`` names what is wrong with it otherwise.
+
+    The inputs of the bundled one are not compared: that takes a page to be read, and six megabytes.
+    """
     header, position = read_header(data)
     body, digest = data[:-DIGEST_SIZE], data[-DIGEST_SIZE:]
     if blake2b(body, digest_size=DIGEST_SIZE).digest() != digest:
@@ -158,7 +162,7 @@ def from_bytes(data: bytes) -> Model:
             "or remove it and train again"
         )
     try:
-        return _from_parts(header, body[position:])
+        return _from_parts(header, memoryview(body)[position:], is_bundled=is_bundled)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
@@ -197,7 +201,7 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
     return header, start + length
 
 
-def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
+def _from_parts(header: dict[str, Any], parts: memoryview, *, is_bundled: bool) -> Model:
     profile = _profile(header)
     model = Model(profile)
     pages, digest = _count(header["pages"], MAX_TOTAL), _count(header["digest"], MAX_DIGEST)
@@ -216,23 +220,23 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
         model.lessons = Lessons(keys, np.stack(sums, axis=1).astype(np.int64), reader)
     if "learned" in header:
         block, parts = _split(parts, header["learned"])
-        model.learned = from_bytes(block)
+        model.learned = from_bytes(bytes(block))
     if header["classifier"] is not None:
-        _read_classifier(model, header["classifier"], parts)
+        _read_classifier(model, header["classifier"], parts, is_bundled=is_bundled)
     elif parts:
         raise ValueError(f"{len(parts)} bytes after the counts of a model without a classifier")
     return model
 
 
-def _split(parts: bytes, row: Mapping[str, Any]) -> tuple[bytes, bytes]:
+def _split(parts: memoryview, row: Mapping[str, Any]) -> tuple[memoryview, memoryview]:
     """The block of a *row* of the header, and the parts after it."""
     size = _count(row["bytes"])
     return parts[:size], parts[size:]
 
 
 def _read_families(
-    model: Model, header: dict[str, Any], parts: bytes
-) -> tuple[dict[str, tuple[Ints, Table]], bytes]:
+    model: Model, header: dict[str, Any], parts: memoryview
+) -> tuple[dict[str, tuple[Ints, Table]], memoryview]:
     """The counts of the families of *model*, which gets the others, and what follows in *parts*."""
     own = {family.name: family for family in model.bayes.families}
     counts, n_pages = dict[str, tuple[Ints, Table]](), header["pages"]
@@ -266,10 +270,13 @@ def _profile(header: dict[str, Any]) -> Profile:
     return profile
 
 
-def _read_classifier(model: Model, header: dict[str, Any], data: bytes) -> None:
+def _read_classifier(
+    model: Model, header: dict[str, Any], data: memoryview, *, is_bundled: bool
+) -> None:
     """Give *model* the block classifier whose weights are *data*, or the reason why it has none."""
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
-    model.unusable_classifier = _why_unusable(model, header["inputs"], shapes)
+    if not is_bundled:
+        model.unusable_classifier = _why_unusable(model, header["inputs"], shapes)
     if not model.unusable_classifier:
         model.classifier = _classifier(shapes, data)
 
@@ -287,7 +294,7 @@ def _why_unusable(model: Model, inputs: Inputs, shapes: Mapping[str, object]) ->
     return ""
 
 
-def _classifier(shapes: Mapping[str, tuple[int, ...]], data: bytes) -> BlockClassifier:
+def _classifier(shapes: Mapping[str, tuple[int, ...]], data: memoryview) -> BlockClassifier:
     expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
@@ -303,14 +310,14 @@ def _classifier(shapes: Mapping[str, tuple[int, ...]], data: bytes) -> BlockClas
 
 def _shapes(outputs: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """The shapes of all weights, where those of the output layers of the networks are known."""
-    n_inputs = len(classifier_inputs()["blocks"])
+    n_inputs = len(INPUTS)
     shapes: dict[str, tuple[int, ...]] = {"evidence_weights": (len(POOLINGS) + 1,)}
     for name, (n_hidden_and_bias,) in outputs.items():
         shapes[f"{name}_mean"] = shapes[f"{name}_scale"] = (n_inputs,)
         shapes[f"{name}_hidden"] = (n_inputs + 1, n_hidden_and_bias - 1)
         shapes[f"{name}_output"] = (n_hidden_and_bias,)
-    shapes["page_weights"] = (len(classifier_inputs()["pages"]) + 1,)
-    shapes["confidence_weights"] = (len(classifier_inputs()["confidence"]) + 1,)
+    shapes["page_weights"] = (len(page_feature_names()) + 1,)
+    shapes["confidence_weights"] = (len(CONFIDENCE_FEATURES) + 1,)
     return shapes
 
 
@@ -328,7 +335,7 @@ def _pack(types: Sequence[str], *columns: NDArray[Any]) -> bytes:
     return zlib.compress(raw, COMPRESSION)
 
 
-def _unpack(types: Sequence[str], block: bytes, n_rows: int) -> tuple[NDArray[Any], ...]:
+def _unpack(types: Sequence[str], block: memoryview, n_rows: int) -> tuple[NDArray[Any], ...]:
     """The columns that were packed as *block*; no more than *n_rows* are unpacked."""
     ends = np.cumsum([n_rows * np.dtype(kind).itemsize for kind in types]).tolist()
     raw = zlib.decompressobj().decompress(block, ends[-1] + 1)
@@ -339,7 +346,7 @@ def _unpack(types: Sequence[str], block: bytes, n_rows: int) -> tuple[NDArray[An
     return np.cumsum(differences, dtype=np.uint64), *others
 
 
-def _unpack_counts(block: bytes, filled: int, n_buckets: int) -> tuple[Ints, Table]:
+def _unpack_counts(block: memoryview, filled: int, n_buckets: int) -> tuple[Ints, Table]:
     if filled > n_buckets:
         raise ValueError(f"{filled} buckets for a table of {n_buckets}")
     buckets, outside, inside = _unpack(COUNTS, block, filled)
@@ -349,7 +356,7 @@ def _unpack_counts(block: bytes, filled: int, n_buckets: int) -> tuple[Ints, Tab
     return buckets.astype(np.int32), counts
 
 
-def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
+def _unpack_keys(block: memoryview, n_keys: int) -> LearnedPages:
     keys, generations = _unpack(KEYS, block, n_keys)
     if not n_keys or not (keys[1:] > keys[:-1]).all():
         raise ValueError("keys of pages that are not in ascending order")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.families import new_counts
-from scrapy_mss.blocks.lessons import VERSION, Lessons, Readings, corrected
+from scrapy_mss.blocks.lessons import VERSION, BlocksRead, Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
@@ -296,7 +296,7 @@ def _example(page: Page, inside: Bools, model: Model, recalled: Recalled | None 
         return Example(key, observation)
     readings = _readings(page, model, model.classifier, recalled)
     of_blocks = page.blocks.mostly(inside & page.tokens.is_word)
-    return Example(key, observation, model.learned.lessons.of_page(page, of_blocks, readings))
+    return Example(key, observation, model.learned.lessons.of_page(of_blocks, readings))
 
 
 def _readings(
@@ -304,11 +304,12 @@ def _readings(
 ) -> Readings:
     """How *model* reads the blocks of *page* before it learns them."""
     networks, learned = classifier.networks, model.learned
-    alone = networks.probabilities(page, classifier.inputs(page, model.bayes))
-    taught = learned.lessons.taught(page, alone)
-    known = alone if taught is None else corrected(alone, taught.by_others)
+    alone = BlocksRead(page, networks.probabilities(page, classifier.inputs(page, model.bayes)))
+    taught, known, by_site = learned.lessons.taught(alone), alone.probability, None
+    if taught is not None:
+        known, by_site = corrected(known, taught.by_others), taught.by_site
     with_others = known if recalled is None else recalled(page, known)
     if learned.lessons.knows(page.url) or not learned.bayes.pages:
-        return Readings(alone, with_others, None, model.reader)
+        return Readings(alone, with_others, None, model.reader, by_site)
     counted = networks.probabilities(page, classifier.inputs(page, model.counted()))
-    return Readings(alone, with_others, counted, model.reader)
+    return Readings(alone, with_others, counted, model.reader, by_site)

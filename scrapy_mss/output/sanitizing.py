@@ -87,18 +87,24 @@ _DATA_IMAGE = re.compile(
 )
 ADDRESSES = ("href", "src")
 _RELATIVE = re.compile(r' (?:href|src)="(?!https?://|mailto:|data:)')
-_NO_BLANK = "[^\x00-\x20\x7f-\x9f\ud800-\udfff]*"
-# Addresses that every reader takes for one as it is, and those that need no more than a site or its
-# scheme in front: what a reader would rewrite in those is left out.
+_SHOWN = "[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*"
+# Addresses that every reader takes for one as it is, and those that need no more than another
+# beginning, by the page's address: what a reader would rewrite in those is left out.
 _HOST = r"(?:(?!xn--|-)[a-z0-9-]{1,63}(?<!-)\.)+(?!xn--)[a-z]{2,63}"
-_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_NO_BLANK})?|mailto:{_NO_BLANK}")
+_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_SHOWN})?|mailto:{_SHOWN}")
 _KNOWN_SITE = re.compile(rf"(https?:)//{_HOST}(?=[/?#]|\Z)")
 _LETTERS = r"A-Za-z0-9_!$&()*+,;=:@~%.\-"
 _FRAGMENT = rf"#[{_LETTERS}/?]+"
-_PATH = rf"(?:/(?!\.|%2[Ee])[{_LETTERS}]*)+(?:\?[{_LETTERS}/?]+)?"
-_ON_SITE = re.compile(rf"(?:(?!//)|//{_HOST}(?=/)){_PATH}(?:{_FRAGMENT})?|{_FRAGMENT}")
-_KNOWN_PAGE = re.compile(rf"https?://{_HOST}{_PATH}(?=#|\Z)")
-_NOT_SHOWN = re.compile("(?:javascript|tel|about):")
+_NAME = rf"(?!\.|%2[Ee])[{_LETTERS}]*"
+_NAMES = rf"{_NAME}(?:/{_NAME})*(?:\?[{_LETTERS}/?]+)?"
+_ABOVE = r"(?:\.\./)+|\./"
+_BELOW = rf"/(?!/)|//(?={_HOST}/)|{_ABOVE}|(?![/?#]|[^/?#]*:)"
+_BY_PAGE = re.compile(rf"(?:{_BELOW}){_NAMES}(?:{_FRAGMENT})?|{_FRAGMENT}")
+_BEGINNING = re.compile(rf"//?|#|{_ABOVE}|")
+_KNOWN_PAGE = re.compile(rf"https?://{_HOST}/{_NAMES}(?=#|\Z)")
+MAX_ABOVE = 4  # folders
+# What nh3 leaves out, whatever follows.
+_OTHER_SCHEME = re.compile("(?!https?:|mailto:|data:)[a-z][a-z0-9+.-]*:")
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
 # What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
 _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
@@ -122,7 +128,7 @@ _PLAIN_NUMBER = (
     r"|[xX](?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]|[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2}"
     r"|[1-9a-cA-C][0-9a-fA-F]{3}));"
 )
-_ODD_NUMBER = re.compile(rf"&#(?!{_PLAIN_NUMBER})")
+_ODD_NUMBER = re.compile(rf"&#(?=[0-9xX])(?!{_PLAIN_NUMBER})")
 
 # What elements that are not shown become: a block stays one.
 _INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
@@ -130,9 +136,13 @@ _TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
 _ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
 
-# Parsers have rules of their own for what is in these, for a heading in a heading, and for links in
-# a link.
-_OF_RULES = _TABLE_PARTS | frozenset("table pre ruby rb rp rt rtc".split())
+# Parsers have rules of their own for what is in these, for a heading in a heading, for links in a
+# link, and for parts of a table where that around them is left out: they are in none but these.
+_OF_RULES = frozenset("pre ruby rb rp rt rtc".split())
+_AROUND = {
+    "tr": frozenset({"thead", "tbody", "tfoot"}),
+    **dict.fromkeys(("td", "th"), frozenset({"tr"})),
+}
 _HEADINGS, _LINK = frozenset("h1 h2 h3 h4 h5 h6".split()), frozenset({"a"})
 
 # What the opening tag of an element closes where it is open, and what shields it from that.
@@ -231,7 +241,8 @@ def rebuilt(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) 
 
 def _nesting() -> tuple[object, ...]:
     """What the compiled part obeys, for each number of a tag: the rules of `_Builder`."""
-    sets = list({each for rule in _CLOSES.values() for each in rule} | {_TABLE, _CELLS})
+    rules = [*_CLOSES.values(), _AROUND.values(), (_TABLE, _CELLS)]
+    sets = list({each for rule in rules for each in rule})
     bit = {names: 1 << number for number, names in enumerate(sets)}
     marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE, _OF_RULES, _HEADINGS, _LINK)
     nothing = bytes([255])
@@ -243,12 +254,13 @@ def _nesting() -> tuple[object, ...]:
         closed, shields = _CLOSES.get(name, (None, None))
         classes.append(sum(bit[each] for each in sets if name in each))
         classes.extend((bit[closed], bit[shields]) if closed and shields else (0, 0))
+        classes.append(bit.get(_AROUND.get(name, frozenset()), 0))
     rest = 256 - len(TAG_NAMES)
     return (
         flags + bytes(rest),
         shown + nothing * rest,
         instead + nothing * rest,
-        classes.tobytes() + bytes(3 * classes.itemsize * rest),
+        classes.tobytes() + bytes(4 * classes.itemsize * rest),
         TAG_NAMES,
         [_tag(name) for name in TAG_NAMES],
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
@@ -269,7 +281,7 @@ def _write(builder: _Builder) -> None:
     for kind, joint, tag, token, partner, begin, end in _pieces(builder.tokens, builder.kept):
         if joint and builder.parts:
             gap = clean[end_before:begin] if joint == GAP else " "
-            builder.parts.append(builder.html_of(gap) if gap.isspace() else " ")
+            builder.add_gap(gap if gap.isspace() else " ")
         if kind == TEXT:
             builder.add_text(clean[begin:end])
         elif kind == OPEN:
@@ -331,18 +343,29 @@ class _Builder:
     _shown: set[str] = field(default_factory=set)  # the names of all so far
 
     @lazy
-    def before_addresses(self) -> dict[str, str]:
-        """What addresses that begin with a slash, with two, or with "#" need in front, if known."""
+    def beginnings(self) -> dict[str, str]:
+        """What the beginnings of addresses stand for by that of the page, if that is known."""
         base = base_url(self.tokens, self.url)
         site, page = _KNOWN_SITE.match(base), _KNOWN_PAGE.match(base)
-        known = {"/": site[0], "//": site[1]} if site else {}
-        return {**known, "#": page[0]} if page else known
+        known = {"/": f"{site[0]}/", "//": f"{site[1]}//"} if site else {}
+        if page:
+            folders = page[0].partition("?")[0].split("/")[:-1]
+            for n in range(min(len(folders) - 2, MAX_ABOVE)):
+                known["../" * n] = "/".join([*folders[: len(folders) - n], ""])
+            known |= {"./": known[""], "#": f"{page[0]}#"}
+        return known
 
     def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
             self.close_from(_place(self._names, _TABLE, _CELLS))
         self.parts.append(self.html_of(text))
+
+    def add_gap(self, blanks: str) -> None:
+        """Add what is between two pieces; in a row of a table all but plain blanks are text."""
+        is_in_row = bool(self._names) and self._names[-1] in _ROWS
+        self.reads_back &= blanks.isascii() or not is_in_row
+        self.parts.append(self.html_of(blanks))
 
     def html_of(self, text: str) -> str:
         text = DECLARATION.sub(" ", text) if "<" in text else text
@@ -402,10 +425,11 @@ class _Builder:
 
     def _is_of_rules(self, name: str) -> bool:
         """Whether parsers have a rule of their own for an element in what is open."""
-        is_in_heading = bool(self._names) and self._names[-1] in _HEADINGS
+        around = self._names[-1] if self._names else ""
         return (
             name in _OF_RULES
-            or (name in _HEADINGS and is_in_heading)
+            or around not in _AROUND.get(name, {around})
+            or (name in _HEADINGS and around in _HEADINGS)
             or (name in _LINK and name in self._names)
         )
 
@@ -414,7 +438,7 @@ class _Builder:
         is_around = (name in _WITHOUT_BLOCKS and not self._shown.isdisjoint(BLOCK_TAGS)) or (
             name in _LINK and name in self._shown
         )
-        self.reads_back &= not (is_around or name in _OF_RULES | VOID_TAGS)
+        self.reads_back &= not (is_around or name in _OF_RULES | _TABLE | VOID_TAGS)
         self._shown.add(name)
 
     def close_from(self, depth: int) -> None:
@@ -441,15 +465,13 @@ class _Builder:
         """*values* with an *address* as it is to be read by all, or without it."""
         if not address:
             return {name: value for name, value in values.items() if name != key}
-        if _ON_SITE.fullmatch(address):
-            beginning = "//" if address.startswith("//") else address[0]
-            front = self.before_addresses.get(beginning)
-            self.reads_back &= front is not None
-            return {**values, key: f"{front or ''}{address}"}
+        found = _BEGINNING.match(address) if _BY_PAGE.fullmatch(address) else None
+        if found and found[0] in self.beginnings:
+            return {**values, key: self.beginnings[found[0]] + address[found.end() :]}
         if address.startswith("data:"):
             picture = address_value("img", key, address) if key == "src" else None
             return {**values, key: picture} if picture else _without(values, key)
-        if _NOT_SHOWN.match(address):
+        if _OTHER_SCHEME.match(address):
             return _without(values, key)
         self.reads_back = False
         return values

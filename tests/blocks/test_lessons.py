@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks import lessons
 from scrapy_mss.blocks.lessons import (
     UNTAUGHT,
+    BlocksRead,
     Gain,
     Lessons,
     Readings,
@@ -45,7 +46,7 @@ ALIKE = np.full(N_BLOCKS, 0.9)  # how the classifier reads all of its blocks
 def lesson(
     page: Page, inside: Bools, alone: Floats = ALIKE, known: Lessons | None = None
 ) -> Lessons:
-    return (known or Lessons()).of_page(page, inside, Readings(alone, alone))
+    return (known or Lessons()).of_page(inside, Readings(BlocksRead(page, alone), alone))
 
 
 def taught(n_sites: int, n_pages: int = 2, inside: Bools = ALL_BUT_LAST) -> Lessons:
@@ -138,7 +139,7 @@ def test_a_site_that_has_blocks_at_all_places_is_fitted_in_little_memory() -> No
 def test_what_all_sites_leave_out_is_left_out_on_another_site() -> None:
     page = page_of("other.example")
 
-    found = taught(6).taught(page, ALIKE)
+    found = taught(6).taught(BlocksRead(page, ALIKE))
 
     assert found is not None
     assert found.by_site is None
@@ -167,13 +168,13 @@ def test_a_thread_that_asks_while_another_works_them_out_gets_the_same(
 def test_fewer_sites_than_the_fewest_teach_others_nothing() -> None:
     known = taught(lessons.FEWEST_SITES - 1, n_pages=9)
 
-    assert known.taught(page_of("other.example"), ALIKE) is None
+    assert known.taught(BlocksRead(page_of("other.example"), ALIKE)) is None
 
 
 def test_sites_of_one_script_teach_no_other() -> None:
     greek = Page.of("<p>" + "ευτυχισμένοι άνθρωποι ζούνε. " * 9, url="https://g.gr/")
 
-    assert taught(6).taught(greek, np.full(1, 0.9)) is None
+    assert taught(6).taught(BlocksRead(greek, np.full(1, 0.9))) is None
 
 
 def test_sites_that_do_not_agree_teach_others_nothing() -> None:
@@ -183,7 +184,7 @@ def test_sites_that_do_not_agree_teach_others_nothing() -> None:
         inside = rng.random(N_BLOCKS) < 0.9  # as the classifier has it: nothing to learn
         known.add(lesson(page_of(f"site{site}.example"), inside))
 
-    found = known.taught(page_of("other.example"), ALIKE)
+    found = known.taught(BlocksRead(page_of("other.example"), ALIKE))
 
     assert found is None or np.abs(found.by_others).max() < 0.5
 
@@ -191,12 +192,12 @@ def test_sites_that_do_not_agree_teach_others_nothing() -> None:
 def test_a_site_learns_from_its_own_pages_what_no_other_has() -> None:
     known = taught(1, n_pages=lessons.FEWEST_PAGES)
 
-    own = known.taught(page_of("site0.example", number=99), ALIKE)
+    own = known.taught(BlocksRead(page_of("site0.example", number=99), ALIKE))
 
     assert own is not None
     assert own.by_site is not None
     assert corrected(ALIKE, own.by_site)[-1] < 0.3
-    assert known.taught(page_of("other.example"), ALIKE) is None
+    assert known.taught(BlocksRead(page_of("other.example"), ALIKE)) is None
 
 
 def test_a_site_whose_pages_do_not_agree_learns_nothing_from_them() -> None:
@@ -206,7 +207,7 @@ def test_a_site_whose_pages_do_not_agree_learns_nothing_from_them() -> None:
         page = page_of("site0.example", number=number)
         known.add(lesson(page, inside, known=known))
 
-    assert known.taught(page_of("site0.example"), np.full(N_BLOCKS, 0.5)) is None
+    assert known.taught(BlocksRead(page_of("site0.example"), np.full(N_BLOCKS, 0.5))) is None
 
 
 def test_a_page_without_an_address_teaches_nothing() -> None:
@@ -248,10 +249,8 @@ def test_counts_are_used_where_they_were_right_on_the_first_pages_of_sites(
     counted: Floats, least: float, most: float
 ) -> None:
     known = Lessons.total(
-        Lessons().of_page(
-            page_of(f"site{site}.example"), ALL_BUT_LAST, Readings(ALIKE, ALIKE, counted)
-        )
-        for site in range(6)
+        Lessons().of_page(ALL_BUT_LAST, Readings(BlocksRead(page, ALIKE), ALIKE, counted))
+        for page in (page_of(f"site{site}.example") for site in range(6))
     )
 
     assert least <= known.of_script(LATIN).counts_weight <= most

@@ -332,14 +332,14 @@ def test_elements_are_never_nested_deeper_than_the_bound() -> None:
 
 ADDRESS_PARTS = """http:// https:// HTTP:// mailto: data: DATA:image/png;base64,AAAA data:text/html,
     javascript: java&#10;script: // / # ? x.example [ ] %20 &#32; &#0; &#x85; &#9; &amp; \u00e9
-    &#x2028; a.png""".split()
+    &#x2028; a.png ../ ./ a-b/ .. %2E file:/// x-y.1: : @""".split()
 ADDRESSES = st.lists(st.sampled_from([*ADDRESS_PARTS, " ", "\n"]), max_size=4).map("".join)
 
 
 # Addresses of pages that relative links can begin with.
 BASES = (
     URL,
-    "http://x.example/a/b.html",
+    "http://x.example/a/b.html?c=d/e&f=g",
     "https://ann:pass@x.example:8080/a/b",
     "http://x.example",
     "http:///x.example/a/",
@@ -351,6 +351,7 @@ NO_BASES = ("", "http://[", "http://1.2.3.4.5/", "ftp://x.example/")
 
 
 NESTED = "a b em span p div h1 h2 ul li dl dd figure blockquote section br hr img nosuch".split()
+TABLE = "table caption thead tbody tr th".split()
 ADDRESSED = st.builds(
     '<{}="{}">x</a>'.format, st.sampled_from(["a href", "img src", "img alt", "a title"]), ADDRESSES
 )
@@ -364,13 +365,16 @@ PARTS = st.sampled_from(
             "<p lang=de>",
         ),
         *("<img src=//a.example/b>", "<img alt=x src='data:text/html,x' width=1>", "<!x>"),
+        *("<a href=../x-y.html#a-b>", "<img src='a/b.png?c=../d'>", "<a href=./>", "<a href=..>"),
+        *(f"<{end}{name}>" for end in ("", "/") for name in TABLE),
+        *("<table><tbody><tr><td>", "</td><th>", "</td></tr><tr><td>", "</td></tr></table>"),
         *(
             "<a href=javascript:x>",
             "<a href=https://xn--a.example/>",
             "<a href='https://a.b/\xe9'>",
         ),
         *("one", " ", "\xa0", "&", "&amp", "&nbsp;", "&#8217;", "&#146;", "&#xFFFE;", "<", ">"),
-        *(f"<img src={PIXEL}>", "AT&T", "\ufeff", "\x85", '"', "\u3000"),
+        *(f"<img src={PIXEL}>", "AT&T", "&#P", "&#x", "41;", "\ufeff", "\x85", '"', "\u3000"),
     ]
 )
 
@@ -408,6 +412,26 @@ def test_most_html_is_not_parsed_again() -> None:
     found = [rebuilt(each.tokens, each.kept, each.url).reads_back for each in extractions]
 
     assert sum(found) > len(found) / 2
+
+
+@pytest.mark.parametrize(
+    ("source", "is_parsed_again"),
+    [
+        ("<table> <caption>a</caption><thead><tr><th>b</thead> <tbody><tr> <td>c</table>", False),
+        ("<b><table><tbody><tr><td>a<table><tbody><tr><td>b</table></table></b>", False),
+        ("<table><tr><td>a</table>", True),  # a parser adds the group of the row,
+        ("<table><tbody><td>a</table>", True),  # or the row,
+        ("<table><tbody>\u2003<tr><td>a</table>", True),  # and what is no blank goes before
+    ],
+)
+def test_a_table_is_not_parsed_again_if_it_has_all_parts(
+    source: str, *, is_parsed_again: bool
+) -> None:
+    tokens = tokenize(source)
+
+    found = rebuilt(tokens, np.ones(len(tokens), np.bool_))
+
+    assert found.reads_back != is_parsed_again
 
 
 def test_what_a_wrapper_selects_is_free_of_controls() -> None:
