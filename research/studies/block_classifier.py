@@ -183,7 +183,7 @@ def threshold_at_one_half() -> Iterator[None]:
 @contextmanager
 def without_span() -> Iterator[None]:
     """All that is above the threshold is kept, wherever on the page."""
-    instead = patch.object(selection, "in_span", lambda _page, _scores, above: above)
+    instead = patch.object(selection, "in_span", lambda _of_texts, above: above)
     with python_alone(), instead:
         yield
 
@@ -193,8 +193,8 @@ def without_cleaning() -> Iterator[None]:
     """The whole span is kept."""
     in_span = selection.in_span
 
-    def whole(page: Page, scores: Floats, above: Bools) -> Bools:
-        return in_span(page, scores, np.ones_like(above))
+    def whole(of_texts: Floats, above: Bools) -> Bools:
+        return in_span(of_texts, np.ones_like(above))
 
     with python_alone(), patch.object(selection, "in_span", whole):
         yield
