@@ -145,10 +145,9 @@ def without_inputs(group: str) -> Iterator[None]:
     def reduced(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         inputs = whole(page, evidence, score)
         taken = names_of(group, inputs)
-        names = tuple(inputs.columns)
-        stays = np.array([name not in taken for name in names], np.float64)
+        stays = np.array([name not in taken for name in inputs.columns], np.float64)
         rows = inputs.columns.rows * stays[:, np.newaxis]
-        return BlockInputs(inputs.score, Columns(names, rows))
+        return BlockInputs(inputs.score, Columns(inputs.columns.places, rows))
 
     with (
         patch.object(classifier, "block_inputs", reduced),

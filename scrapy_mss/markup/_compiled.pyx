@@ -63,6 +63,7 @@ cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"], _LINK = T
 
 cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")
+cdef array _DOUBLES = array("d")
 
 
 cdef int _refuse(Py_ssize_t index, Py_ssize_t end) except -1:
