@@ -95,7 +95,7 @@ def segment(tokens: Tokens) -> Blocks:
     return Blocks(Containers(*of_containers), *of_blocks)
 
 
-@accelerated(lambda: (_ROLES, LEVELS, _affordable), "Segmenter")
+@accelerated(lambda: (_ROLES, LEVELS, MIN_BLOCKS, DENSEST), "Segmenter")
 def _columns(tokens: Tokens) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The columns of `Blocks` but for the containers, and those of `Containers`."""
     first, last = _affordable(tokens, *_runs_with_words(tokens))

@@ -18,102 +18,97 @@ cdef enum:  # roles of tags, as `segmentation` has them
 cdef class Segmenter:
     """The columns of `segmentation.Blocks` and of its `Containers`.
 
-    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. Too many
-    blocks are joined by *affordable*.
+    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. Of more
+    than *min_blocks* blocks, more than one to *densest* characters are too many.
     """
 
     cdef const uint8_t[::1] role_of
-    cdef Py_ssize_t n_levels
-    cdef object affordable
+    cdef Py_ssize_t n_levels, min_blocks, densest
 
-    def __init__(self, bytes roles not None, n_levels, affordable):
+    def __init__(self, bytes roles not None, n_levels, min_blocks, densest):
         _check_sizes(256, (len(roles),))
-        self.role_of, self.n_levels, self.affordable = roles, n_levels, affordable
+        _check(-roles[0], 1)  # texts, which have the number of the unknown tag, have no role
+        self.role_of, self.n_levels = roles, n_levels
+        self.min_blocks, self.densest = min_blocks, densest
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
         cdef const int[::1] start = tokens.start, partner = tokens.partner
-        cdef const int[::1] unclosed = tokens.unclosed
-        cdef Py_ssize_t n = kind.shape[0], n_runs
-        _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0], unclosed.shape[0]))
-        firsts, lasts = numpy.empty(n, "p"), numpy.empty(n, "p")
-        n_runs = self.find(kind, tag, firsts, lasts)
-        firsts, lasts = self.affordable(tokens, firsts[:n_runs].copy(), lasts[:n_runs].copy())
+        cdef Py_ssize_t n = kind.shape[0], n_runs, m = 0, i
+        _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0]))
+        for i in range(n):
+            m += self.is_container(kind[i], tag[i], partner[i])
+        runs, elements = numpy.empty((3, n), "p"), numpy.empty((4, m), "p")
+        n_runs = self.find(kind, tag, start, partner, 1, runs, elements)
+        if n_runs > max(self.min_blocks, len(tokens.source) // self.densest):
+            n_runs = self.find(kind, tag, start, partner, self.densest, runs, elements)
+        firsts, lasts, inner = runs[:, :n_runs].copy()
+        starts, begins, ends, outer = elements
         return (
             (firsts, lasts, *self.counted(kind, tag, partner, firsts, lasts)),
-            self.containers(kind, tag, partner, unclosed, firsts),
+            (starts, begins, ends, tokens.tag[starts], *self.around(inner, outer)),
         )
 
     cdef Py_ssize_t find(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Py_ssize_t[::1] firsts,
-        Py_ssize_t[::1] lasts
-    ):
-        """Fill in the first and the last token of each run of text that has a word; how many."""
-        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, first = -1, last = -1
-        cdef bint has_word = False, ends_run, after_break = False
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] start,
+        const int[::1] partner, Py_ssize_t cell, Py_ssize_t[:, ::1] run, Py_ssize_t[:, ::1] element
+    ) except -1:
+        """Fill in the runs of text that have a word, and the closed elements that end runs.
+
+        Of each *run* the first and the last token and the element around it; of each *element* the
+        opening token, the runs from and to, and the element around it. Runs that begin in one
+        *cell* of so many characters are joined. How many runs there are.
+        """
+        cdef Py_ssize_t n = kind.shape[0], m = element.shape[1], i, n_runs = 0, row = 0
+        cdef Py_ssize_t inner = m, around = m, first = -1, last = -1, begun = -1
+        cdef bint has_word = False, after_break = False
         cdef uint8_t role
         for i in range(n + 1):
-            role = self.role_of[tag[i]] if i < n and kind[i] < WORD else 0
-            ends_run = i == n or role & ENDS_RUN or (after_break and role & BREAKS_LINE)
-            if ends_run:
-                if has_word:
-                    firsts[n_runs] = first
-                    lasts[n_runs] = last
-                    n_runs += 1
-                first = -1
-                has_word = False
+            role = self.role_of[tag[i]] & (ENDS_RUN | BREAKS_LINE) if i < n else ENDS_RUN
             if i < n and kind[i] >= WORD:
-                first = i if first < 0 else first
+                if first < 0:
+                    first, around = i, inner
                 last = i
                 has_word |= kind[i] == WORD
                 after_break = False
-            elif role & (ENDS_RUN | BREAKS_LINE):
-                after_break = role & BREAKS_LINE
+            if not role:
+                continue
+            if role & ENDS_RUN or after_break:
+                if has_word and start[first] // cell == begun:
+                    run[1, n_runs - 1] = last
+                elif has_word:
+                    run[0, n_runs], run[1, n_runs], run[2, n_runs] = first, last, around
+                    begun = start[first] // cell
+                    n_runs += 1
+                first = -1
+                has_word = False
+            after_break = role & BREAKS_LINE
+            if i == n or after_break or partner[i] < 0:
+                continue
+            if kind[i] == OPEN:
+                _check(row, m)
+                element[0, row], element[1, row], element[2, row] = i, n_runs, n_runs
+                element[3, row] = inner
+                inner, row = row, row + 1
+            elif inner < m and element[0, inner] == partner[i]:
+                element[2, inner] = n_runs
+                inner = element[3, inner]
         return n_runs
 
-    cdef tuple containers(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
-        const int[::1] unclosed, const Py_ssize_t[::1] firsts
-    ):
-        """The columns of `segmentation.Containers`: the closed elements that end runs."""
-        cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], i, m = 0, row = 0, run = 0
-        cdef Py_ssize_t element, level, opening
-        cdef int parent
-        cdef array inner = clone(_INT32S, n + 1, False)  # the element inside each, from 1 on
-        cdef int* inside = inner.data.as_ints
-        for i in range(n):
-            m += self.is_container(kind[i], tag[i], partner[i])
-        starts, begins, ends = numpy.empty(m, "p"), numpy.empty(m, "p"), numpy.zeros(m, "p")
-        tags, parents = numpy.empty(m, "u1"), numpy.full(m + 1, m, "p")
-        around = numpy.empty((self.n_levels, n_runs), "p")
-        cdef Py_ssize_t[::1] start = starts, begin = begins, end = ends, parent_of = parents
-        cdef Py_ssize_t[::1] outer = numpy.empty(m + 1, "p")
-        cdef Py_ssize_t[:, ::1] of_run = around
-        cdef uint8_t[::1] number = tags
-        inside[0] = <int> m
-        outer[m] = m
-        for i in range(n):
-            parent = unclosed[i - 1] if i else -1
-            if parent >= i:
-                raise ValueError(f"the parent of token {i} is {parent}")
-            element = inside[max(parent, -1) + 1]
-            if run < n_runs and firsts[run] == i:
-                of_run[0, run] = element
-                run += 1
-            if self.is_container(kind[i], tag[i], partner[i]):
-                start[row], begin[row], number[row], outer[row] = i, run, tag[i], element
-                element = row
-                row += 1
-            elif kind[i] == CLOSE and 0 <= partner[i] < i:
-                opening = inside[partner[i] + 1]
-                if opening < m and start[opening] == partner[i]:
-                    end[opening] = run
-            inside[i + 1] = <int> element
-        for level in range(1, self.n_levels):
-            for run in range(n_runs):
-                element = of_run[level - 1, run]
-                of_run[level, run] = parent_of[element] = outer[element]
-        return starts, begins, ends, tags, around, parents
+    cdef tuple around(self, const Py_ssize_t[::1] inner, const Py_ssize_t[::1] outer):
+        """The elements around each run, by the *inner* one, and that around each of these."""
+        cdef Py_ssize_t n_runs = inner.shape[0], m = outer.shape[0], level, run, element
+        rows, parents = numpy.empty((self.n_levels, n_runs), "p"), numpy.full(m + 1, m, "p")
+        cdef Py_ssize_t[:, ::1] of_run = rows
+        cdef Py_ssize_t[::1] parent_of = parents
+        for run in range(n_runs):
+            element = of_run[0, run] = inner[run]
+            for level in range(1, self.n_levels):
+                if element < m:
+                    parent_of[element] = outer[element]
+                    element = outer[element]
+                of_run[level, run] = element
+        return rows, parents
 
     cdef inline bint is_container(self, uint8_t kind, uint8_t tag, int partner) noexcept:
         return (kind == OPEN) & (partner >= 0) & (self.role_of[tag] & ENDS_RUN)
@@ -126,7 +121,7 @@ cdef class Segmenter:
         cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], run, i = 0, n_texts = 0
         cdef Py_ssize_t end_of_link = -1
         cdef int64_t n_words, n_linked, n_tags, is_word
-        cdef bint is_inside
+        cdef bint is_inside, is_link
         runs, token = numpy.empty(n, "i4"), numpy.empty(n, "i4")
         counts, texts = numpy.empty((3, n_runs), "i8"), numpy.empty((2, n_runs), "p")
         cdef int[::1] of_token = runs, text = token
@@ -144,8 +139,8 @@ cdef class Segmenter:
                 n_words += is_word
                 n_linked += is_word & (i <= end_of_link)
                 n_tags += kind[i] < WORD
-                if (kind[i] == OPEN) & ((self.role_of[tag[i]] & IS_LINK) != 0):
-                    end_of_link = max(end_of_link, partner[i])
+                is_link = (kind[i] == OPEN) & ((self.role_of[tag[i]] & IS_LINK) != 0)
+                end_of_link = max(end_of_link, partner[i] if is_link else -1)
                 i += 1
             of_run[1, run] = n_texts - of_run[0, run]
             count[0, run], count[1, run], count[2, run] = n_words, n_linked, n_tags
@@ -254,20 +249,19 @@ cpdef tuple best_run(const double[::1] scores):
 
 
 def scored(page, const double[::1] probability, others, double bias):
-    """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
+    """The threshold, scores of blocks and of their text, those above, and of them in the span."""
     cdef const uint8_t[::1] is_other = others.view("u1"), tag = page.innermost_tags
     cdef const double[::1] words = page.words
-    cdef const int[::1] token = page.blocks.text
-    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
-    cdef Py_ssize_t n = probability.shape[0], n_tokens = len(page.tokens), i, at, start, end
+    cdef const Py_ssize_t[::1] size = page.blocks.n_texts
+    cdef Py_ssize_t n = probability.shape[0], i, start, end
     cdef double expected = 0, hits = 0, n_words = 0, zero = 0
-    values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
-    cdef double[::1] value = values, score = scores
+    values, flags = numpy.empty((2, n)), numpy.zeros((2, n), "?")
+    cdef double[::1] value = values[0], of_text = values[1]
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (len(others), len(tag), len(words), len(first), len(size)))
+    _check_sizes(n, (len(others), len(tag), len(words), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
-    cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
+    cdef const Py_ssize_t[::1] best_first = (-values[0]).argsort(kind="stable")
     for i in range(n):
         expected += value[best_first[i]] * words[best_first[i]]
     for i in range(n if expected > 0 else 0):
@@ -276,17 +270,12 @@ def scored(page, const double[::1] probability, others, double bias):
         zero = max(zero, hits / (n_words + expected))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
-        flag[0, i] = value[i] > 0 and tag[i] != TITLE
-        _check(first[i], token.shape[0] + 1)
-        _check(size[i], token.shape[0] - first[i] + 1)
-        for at in range(first[i], first[i] + size[i]):
-            _check(token[at], n_tokens)
-            score[token[at]] = value[i]
-        value[i] *= size[i]
-    start, end, _ = best_run(values)
+        flag[0, i] = value[i] > 0 and tag[i] != _TITLE
+        of_text[i] = value[i] * size[i]
+    start, end, _ = best_run(of_text)
     for i in range(start, end):
         flag[1, i] = flag[0, i]
-    return zero, scores, *flags
+    return zero, *values, *flags
 
 
 def kept_tokens(page, kept):

@@ -107,6 +107,19 @@ cdef Py_ssize_t _add_reference(
     return end
 
 
+cdef Py_ssize_t _next_markup(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* begins
+) noexcept:
+    """Where, from *at* on, a "<" is before what may be a letter that *begins* has; or *n*."""
+    while True:
+        at = _find(text, at, n, c"<")
+        if at + 1 >= n:
+            return n
+        if begins[text[at + 1] & 0xFF]:
+            return at
+        at += 1
+
+
 cdef int _add_edits(
     char_t* text, Py_ssize_t n, str source, Tokenizer rules, _Rows edits
 ) except -1:
@@ -118,7 +131,7 @@ cdef int _add_edits(
     letters = rules.letters
     while True:
         if tag < at:
-            tag = _find(text, at, n, c"<")
+            tag = _next_markup(text, at, n, rules.begins)
         if reference < at:
             reference = _find(text, at, n, c"&")
         at = min(tag, reference)
@@ -203,20 +216,24 @@ cdef void _write_edited(char_t* text, _Rows edits, written_t* into) noexcept:
 # where no token begins or ends.
 cdef struct Shift:
     const Row* edit  # the next one
+    int n_letters  # of it
+    int64_t place  # of it, in half characters
     int by  # those before it
+
+
+cdef void _see_next(Shift* shift) noexcept:
+    cdef uint64_t letters = shift.edit.number
+    cdef int n = (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
+    shift.n_letters, shift.place = n, 2 * <int64_t> (shift.edit.start - shift.by + n) - (n > 0)
 
 
 cdef inline int _shift_at(Shift* shift, int64_t place) noexcept:
     """By how much what is at *place*, in half characters, was shifted; places ascend."""
-    cdef uint64_t letters
-    cdef int n
-    while True:
-        letters = shift.edit.number
-        n = (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
-        if 2 * <int64_t> (shift.edit.start - shift.by + n) - (n > 0) > place:
-            return shift.by
-        shift.by += shift.edit.end - shift.edit.start - n
+    while shift.place <= place:
+        shift.by += shift.edit.end - shift.edit.start - shift.n_letters
         shift.edit += 1
+        _see_next(shift)
+    return shift.by
 
 
 # --- what pieces mean ---------------------------------------------------------------------------
@@ -234,6 +251,9 @@ cdef enum:
 cdef union Key:
     uint64_t words[3]
     uint8_t letters[KEY_SIZE + 2]
+
+cdef uint8_t _MASK[2 * (KEY_SIZE + 2)]  # the bytes that count, and those that do not
+memset(_MASK, 0xFF, KEY_SIZE + 2)
 
 cdef struct Slot:
     uint64_t value
@@ -265,38 +285,47 @@ cdef class Codes:
     """The codes of pieces: of short ones by *code*, the latest of which are remembered.
 
     Of those in one set, the one that was longest not asked for is forgotten. *code_of_long* may
-    remember others. Words are coded here: by their *stem*, that of small letters, or by what is
-    *normal* of others, and *empty*, a hash that has seen nothing. A look-up writes, so that two
-    threads need two of them.
+    remember others. Words are coded here: of what is *normal* of each or, if one *stems*, of the
+    stem of ASCII letters. A look-up writes, so that two threads need two of them.
     """
 
     cdef Slot* slots
     cdef uint8_t[::1] memory
-    cdef object code, code_of_long, stem, normal, copy
+    cdef object code, code_of_long, normal
+    cdef bint stems
 
-    def __cinit__(self, code, code_of_long, stem, normal, empty):
+    def __cinit__(self, code, code_of_long, normal, stems):
         self.code, self.code_of_long = code, code_of_long
-        self.stem, self.normal, self.copy = stem, normal, empty.copy
+        self.normal, self.stems = normal, stems
         # By numpy, which asks for huge pages: a look-up in one of 2,000 others takes as long again.
         self.memory = numpy.zeros(N_SETS * SET * sizeof(Slot) + HUGE_PAGE, "u1")
         self.slots = <Slot*> ((<size_t> &self.memory[0] | HUGE_PAGE - 1) + 1)
 
 
-cdef inline bint _is_key(Key* key, char_t* text, Py_ssize_t n, uint32_t every) noexcept:
-    """Complete the *key* of the *n* characters at *text*, if they have room in it.
+cdef inline bint _has_key(
+    Key* key, char_t* text, Py_ssize_t n, Py_ssize_t left, uint32_t every
+) noexcept:
+    """Whether the *n* characters at *text* have room in a *key*, which is then theirs.
 
-    It has a byte of each, *every* bit of any. None is that of an empty slot.
+    It has a byte of each, or two or four if *every* bit of any needs them. None is that of an empty
+    slot. A whole key is read at once, so that where fewer are *left* of the text, none is.
     """
-    cdef Py_ssize_t i, j, width = 1
-    if every >= 0x100:
-        width = 2 if every < 0x10000 else 4
+    cdef Py_ssize_t i, width = 1 if every < 0x100 else 2 if every < 0x10000 else 4
+    cdef uint64_t mask[3]
+    if n * width > KEY_SIZE or left < <Py_ssize_t> sizeof(key.letters):
+        return False
+    if width == 1:  # in vectors, since words cannot be read before their bytes are written
+        for i in range(<Py_ssize_t> sizeof(key.letters)):
+            key.letters[i] = <uint8_t> text[i]
+        memcpy(mask, _MASK + sizeof(mask) - n, sizeof(mask))
+        for i in range(3):
+            key.words[i] &= mask[i]
+    else:
         key.words[0] = key.words[1] = key.words[2] = 0
-        for i in range(min(n, KEY_SIZE // width)):
-            for j in range(width):
-                key.letters[i * width + j] = <uint8_t> (text[i] >> 8 * j)
-    key.letters[KEY_SIZE] = <uint8_t> n
-    key.letters[KEY_SIZE + 1] = <uint8_t> width
-    return n * width <= KEY_SIZE
+        for i in range(n):
+            key.words[i * width >> 3] |= <uint64_t> text[i] << 8 * (i * width & 7)
+    key.words[2] |= <uint64_t> (width << 8 | n) << 8 * KEY_SIZE - 128
+    return True
 
 
 cdef inline Slot* _set(Codes codes, const Key* key) noexcept:
@@ -326,34 +355,53 @@ cdef bint _is_remembered(Slot* slots, const Key* key) noexcept:
     return False
 
 
-cdef uint64_t _code_of_word(
-    Codes codes, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
-) except? 1:
-    cdef str word = PyUnicode_Substring(source, start, end)
-    cdef bytes digest
-    cdef uint64_t code
-    while start < end and c"a" <= text[start] <= c"z":
-        start += 1
-    hashed = codes.copy()
-    hashed.update((codes.stem(word) if start == end else codes.normal(word)).encode())
-    digest = hashed.digest()
-    memcpy(&code, <const char*> digest, sizeof(code))
-    return code >> HASH_SHIFT << HASH_SHIFT | WORD
+cdef inline uint64_t _remember(Slot* slots, const Key* key, uint64_t code) noexcept:
+    memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
+    slots[0].value, slots[0].key = code, key[0]
+    return code
 
 
-cdef uint64_t _code(Codes codes, char_t* text, const Piece* piece, str source) except? 1:
+cdef uint64_t _code(Codes codes, const Piece* piece, str source) except? 1:
     """The code of a *piece* of *source*."""
     cdef Slot* slots = piece.slots
+    cdef str text
     cdef uint64_t code
-    if not piece.is_short:
-        return codes.code_of_long(PyUnicode_Substring(source, piece.start, piece.known))
-    if not _is_remembered(slots, &piece.key):
-        if piece.is_word:
-            code = _code_of_word(codes, text, piece.start, piece.known, source)
-        else:
-            code = codes.code(PyUnicode_Substring(source, piece.start, piece.known))
-        memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
-        slots[0].value, slots[0].key = code, piece.key
+    if piece.is_short and _is_remembered(slots, &piece.key):
+        return slots[0].value
+    if piece.is_short and piece.is_word:
+        return _remember(slots, &piece.key, _code_of_word(codes, piece, source))
+    text = PyUnicode_Substring(source, piece.start, piece.known)
+    return _remember(slots, &piece.key, codes.code(text)) if piece.is_short else (
+        codes.code_of_long(text)
+    )
+
+
+cdef inline uint64_t _code_of_normal(const uint8_t* word, Py_ssize_t size) noexcept:
+    return _hash(word, size) >> HASH_SHIFT << HASH_SHIFT | WORD
+
+
+cdef uint64_t _code_of_word(Codes codes, const Piece* piece, str source) except? 1:
+    """The code of a short word: if it is of ASCII letters, that of the same in lower case."""
+    cdef Key small = piece.key
+    cdef int i, n = <int> (piece.known - piece.start)
+    cdef bint are_letters = small.letters[KEY_SIZE + 1] == 1 and codes.stems
+    cdef uint8_t stem[KEY_SIZE]
+    cdef bytes normal
+    cdef Slot* slots
+    for i in range(n if are_letters else 0):
+        small.letters[i] |= 0x20
+        are_letters &= c"a" <= small.letters[i] <= c"z"
+    if not are_letters:
+        normal = codes.normal(PyUnicode_Substring(source, piece.start, piece.known)).encode()
+        _check(len(normal), BLOCK_SIZE + 1)
+        return _code_of_normal(normal, len(normal))
+    slots = _set(codes, &small)
+    if not _is_remembered(slots, &small):
+        memcpy(stem, small.letters, n)
+        code = _code_of_normal(stem, _stem(stem, n))
+        if _are_equal(&small, &piece.key):
+            return code
+        _remember(slots, &small, code)
     return slots[0].value
 
 
@@ -380,13 +428,10 @@ cdef int _scan(
             continue
         piece = &pieces[n_pieces]
         piece.start, piece.is_word = at, is_in & IN_WORD
-        piece.key.words[0] = piece.key.words[1] = piece.key.words[2] = 0
         every, end = 0, at
         if is_in & IN_WORD:
             while _class(text[end]) & IN_WORD:
                 every |= text[end]
-                if end - at < KEY_SIZE:
-                    piece.key.letters[end - at] = <uint8_t> text[end]
                 end += 1
             known = end
         else:
@@ -403,24 +448,22 @@ cdef int _scan(
             else:
                 end = _reference_end(text, at, n) if letter == c"&" else at
                 known = end = end if end > at else _symbols_end(text, at, n)
-            for i in range(min(known - at, KEY_SIZE)):
-                every |= text[at + i]
-                piece.key.letters[i] = <uint8_t> text[at + i]
+            for i in range(at, min(known, at + KEY_SIZE)):
+                every |= text[i]
         piece.known, piece.end = known, end
-        piece.is_short = _is_key(&piece.key, text + at, known - at, every)
+        piece.is_short = _has_key(&piece.key, text + at, known - at, n - at, every)
         if piece.is_short:
             piece.slots = _set(codes, &piece.key)
             _prefetch(piece.slots)
         at, n_pieces = end + (text[end] == c" "), n_pieces + 1
         if n_pieces == AHEAD:
-            _look_up(text, source, codes, no_token, pieces, n_pieces, tokens)
+            _look_up(source, codes, no_token, pieces, n_pieces, tokens)
             n_pieces = 0
-    return _look_up(text, source, codes, no_token, pieces, n_pieces, tokens)
+    return _look_up(source, codes, no_token, pieces, n_pieces, tokens)
 
 
 cdef int _look_up(
-    char_t* text, str source, Codes codes, uint64_t no_token, const Piece* pieces, int n,
-    _Rows tokens
+    str source, Codes codes, uint64_t no_token, const Piece* pieces, int n, _Rows tokens
 ) except -1:
     """Add those of the *n* pieces that are tokens."""
     cdef const Piece* piece
@@ -431,7 +474,7 @@ cdef int _look_up(
         if piece.is_short and _are_equal(&piece.slots[0].key, &piece.key):
             code = piece.slots[0].value
         else:
-            code = _code(codes, text, piece, source)
+            code = _code(codes, piece, source)
         if not code & no_token:
             tokens.add(code, piece.start, piece.end)
     return 0
@@ -441,7 +484,7 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     """The columns of *tokens* but for the text."""
     cdef Py_ssize_t n = tokens.n, at, depth = 0
     cdef Row token
-    cdef Shift shift = Shift(edits.rows, 0)
+    cdef Shift shift
     numbers, kinds = numpy.empty(n, "u8"), numpy.empty((2, n + 1), "u1")
     places = numpy.empty((6, n + 1), "i4")
     cdef uint64_t[::1] number = numbers
@@ -460,6 +503,8 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     cdef Py_ssize_t n_open[256]
     memset(n_open, 0, sizeof(n_open))
     open_tags[0] = -1
+    shift.edit, shift.by = edits.rows, 0
+    _see_next(&shift)
     for at in range(n):
         token = tokens.rows[at]
         number[at] = token.number
@@ -469,11 +514,10 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
         start[at] = token.start + _shift_at(&shift, 2 * <int64_t> token.start)
         end[at] = token.end + _shift_at(&shift, 2 * <int64_t> token.end - 1)
         partner[at] = -1
-        if kind[at] == OPEN:
-            depth += 1
-            open_tags[depth] = <int> at
-            n_open[tag[at]] += 1
-        elif kind[at] == CLOSE and n_open[tag[at]]:
+        open_tags[depth + 1] = <int> at  # if it opens: branch prediction fails on that
+        depth += kind[at] == OPEN
+        n_open[tag[at]] += kind[at] == OPEN
+        if kind[at] == CLOSE and n_open[tag[at]]:
             while True:
                 depth -= 1
                 n_open[tag[open_tags[depth + 1]]] -= 1
@@ -498,12 +542,15 @@ cdef class Tokenizer:
     cdef tuple kept  # what the names are of
     cdef Lower names[MAX_NAMES]
     cdef int n_names
+    cdef uint8_t begins[256]  # whether a letter begins one of them, or a comment
     cdef uint64_t no_token
 
     def __init__(self, callback, letters, tuple names not None, uint64_t no_token):
         self.codes, self.callback, self.letters, self.no_token = {}, callback, letters, no_token
         self.kept = names
         self.n_names = _point(self.names, names)
+        for each in (b"!", *names):
+            self.begins[each[0]] = self.begins[each[0] ^ 0x20] = True
 
     def __call__(self, str source not None, stem):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)

@@ -361,14 +361,13 @@ LONGEST_CELL: Final = 40
 _NO_TABLES: Final = np.zeros(0, np.intp)
 
 
+@accelerated(lambda: (_ROLES, LONGEST_CELL), "TableFinder")
 def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     """The opening and the closing tags of a page's data tables, ascending; none contains another.
 
     Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
     it out: they are not among them.
     """
-    if TAG_NUMBERS["table"] not in tokens.tag.tobytes():  # as on most pages
-        return _NO_TABLES, _NO_TABLES
     runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
     found = _Rows.of(tokens, runs).data if runs.texts else None
     if not found:

@@ -129,7 +129,10 @@ def _is_home(url: str) -> bool:
 
 def _first(values: Iterable[Value | None]) -> FieldValue | None:
     """The first of *values* that is neither None nor empty; False is a value."""
-    return next((FieldValue(each) for each in values if each or each is False), None)
+    for each in values:
+        if each or each is False:
+            return FieldValue(each)
+    return None
 
 
 # --- the table ------------------------------------------------------------------------------------

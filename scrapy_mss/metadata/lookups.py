@@ -68,7 +68,7 @@ def meta_inverted_name(page: ParsedPage, keys: Keys) -> list[str]:
 
 def link(page: ParsedPage, keys: Keys) -> list[str]:
     """`<link>` by relation."""
-    return [url for key in keys for url in page.links.get(key, ())]
+    return [url for key in keys for url in page.links(key)]
 
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
@@ -318,7 +318,7 @@ def next_page(page: ParsedPage) -> str:
         return ""
     links = page.tree.related_links("next", MAX_LINKS)
     named = [each.get("href") or "" for each in links if "next" in (each.get("rel") or "").split()]
-    for href in (*page.links.get("next", ())[:MAX_LINKS], *named):
+    for href in (*page.links("next")[:MAX_LINKS], *named):
         url = absolute_url(href, page.base)
         if url and follows(url, page.url):
             return url
@@ -409,14 +409,14 @@ def declared_media(page: ParsedPage, main_image: str | None) -> list[Medium]:
     article = page.best_node(ARTICLE)
     for kind, keys, metas in PLACES:
         found = list(_in_article(page, article, kind, keys)) if article else []
-        media += found or list(_in_metas(page, kind, metas))
+        media += found or _in_metas(page, kind, metas)
     return media
 
 
 def _in_article(
     page: ParsedPage, article: Node, kind: str, keys: Sequence[str]
 ) -> Iterator[Medium]:
-    for key in (*keys, *SHARED):
+    for key in filter(article.__contains__, (*keys, *SHARED)):
         for each in listed(article.get(key), MAX_OBJECTS):
             node = page.graph.resolved(each) if isinstance(each, dict) else {}
             if key not in SHARED or TYPED.get(str(node.get("@type"))) == kind:
@@ -433,8 +433,7 @@ def _of_node(page: ParsedPage, node: Node, kind: str) -> Iterator[Medium]:
             return
 
 
-def _in_metas(page: ParsedPage, kind: str, names: Sequence[str]) -> Iterator[Medium]:
-    texts = (text for name in names for text in page.metas.get(name, ())[:MAX_OBJECTS])
+def _in_metas(page: ParsedPage, kind: str, names: Sequence[str]) -> list[Medium]:
+    texts = [text for name in names for text in page.metas.get(name, ())[:MAX_OBJECTS]]
     url = next(filter(None, (absolute_url(text, page.base) for text in texts)), None)
-    if url:
-        yield Medium(kind, url, is_file=extension_of(url) in FILES)
+    return [Medium(kind, url, is_file=extension_of(url) in FILES)] if url else []

@@ -86,7 +86,7 @@ def _texts(found: Reservation) -> set[str]:
 
 def stated(place: str, values: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
     """What the headers of a response or the `<meta>` of a page say, by names in lower case."""
-    names = (name for name in NAMES if name in values)
+    names = filter(values.__contains__, NAMES)
     named = ((name, value) for name in names for value in values[name][:MAX_VALUES])
     return tuple(
         Reservation(place, agent, text)
@@ -104,7 +104,8 @@ def _by_agent(name: str, value: str) -> list[tuple[str, str]]:
     if name in (*TDM, SIGNAL):
         return [(name, value)]
     said: dict[str, list[str]] = {}
-    for part in value.lower().split(","):
+    value = value.lower()
+    for part in value.split(",") if "no" in value else ():  # as all have that are of interest
         agent, _, directive = part.rpartition(":")
         if directive.strip() in OF_ROBOTS:
             name = agent.strip() or name
