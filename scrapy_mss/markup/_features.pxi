@@ -413,9 +413,8 @@ cdef class _Blocks:
     cdef fill_neighbours(self):
         """Fill in what the blocks some further on or back have; beyond the page's ends it is 0."""
         cdef Py_ssize_t row = NEIGHBOUR, of, by, i
-        self.rows[NEIGHBOUR:] = 0.0
         for of in self.by.neighbours:
             for by in self.by.offsets:
-                for i in range(max(-by, 0), min(self.n - by, self.n)):
-                    self.rows[row, i] = self.rows[of, i + by]
+                for i in range(self.n):
+                    self.rows[row, i] = self.rows[of, i + by] if 0 <= i + by < self.n else 0.0
                 row += 1
