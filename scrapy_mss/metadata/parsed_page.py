@@ -119,7 +119,7 @@ class ParsedPage:
         return [
             element.text
             for element in self.tree.called("title", 2)
-            if not self.tree.named_around(element, HIDDEN, 1)
+            if not self.tree.rows_around(element.row, HIDDEN, 1)
         ]
 
     @lazy
