@@ -13,7 +13,9 @@ the probabilities of the blocks (`scrapy_mss.sites`).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,7 +36,13 @@ from scrapy_mss.blocks.page_features import (
     page_features,
     without_address,
 )
-from scrapy_mss.blocks.selection import Selection, article_tokens, of_story, select
+from scrapy_mss.blocks.selection import (
+    Selection,
+    article_tokens,
+    of_story,
+    select,
+    token_scores,
+)
 from scrapy_mss.core.cleaning import (
     cut_at_boundary,
     is_article,
@@ -85,8 +93,8 @@ class Extraction:
     ``probability`` is the probability that the page is an article. ``confidence`` is the expected
     F1 of the text if it is one; None if it cannot be estimated, as with profiles of the paper.
     ``kind`` is what the page is, one of `scrapy_mss.pages.kinds.KINDS`.
-    ``page`` is the page with its ``tokens``; ``span`` is in tokens; ``scores`` has one score per
-    token; ``kept`` is true for the tokens that make up ``text`` and ``html``.
+    ``page`` is the page with its ``tokens``; ``span`` is in tokens; ``kept`` is true for the tokens
+    that make up ``text`` and ``html``.
     """
 
     text: str
@@ -94,8 +102,8 @@ class Extraction:
     probability: float
     kind: str
     page: Page
-    scores: Floats
     kept: Bools
+    _scores: Callable[[], Floats] = field(repr=False)
     confidence: float | None = None
 
     @property
@@ -107,6 +115,11 @@ class Extraction:
     def tokens(self) -> Tokens:
         """The tokens of the page."""
         return self.page.tokens
+
+    @lazy
+    def scores(self) -> Floats:
+        """float64[n_tokens]: how much each token speaks for being inside the article."""
+        return self._scores()
 
     @property
     def url(self) -> str:
@@ -377,8 +390,8 @@ class Extractor:
             probability=likely,
             kind=verdict.kind,
             page=page,
-            scores=chosen.scores,
             kept=kept,
+            _scores=partial(token_scores, page, chosen.of_blocks),
             confidence=confidence,
         )
         return extraction, verdict
@@ -409,7 +422,7 @@ class Extractor:
         text = render(tokens, kept)
         probability = span_probability(scores, span)
         kind = ARTICLE if is_article(text) else OTHER
-        return Extraction(text, span, probability, kind, page, scores, kept)
+        return Extraction(text, span, probability, kind, page, kept, partial(np.asarray, scores))
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""

@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from parsel import Selector
@@ -19,6 +19,7 @@ from scrapy_mss.markup.tokens import element_starts
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 
 Rows = list[list[str]]
@@ -105,3 +106,19 @@ def test_tables_that_lay_out_have_no_data(table: str, n_tables: int) -> None:
     first, last = data_tables(tokenize(f"<p>x<table>{table}</table>y"))
 
     assert len(first) == len(last) == n_tables
+
+
+TAGS = "table /table tr td th /td caption /caption a /a br p /p div /div b".split()
+PIECES = st.sampled_from([*(f"<{name}>" for name in TAGS), "one ", ". ", "two " * 45])
+GRID = "<tr><td>1<td>one<tr><td>2<td>two"
+
+
+@given(st.lists(PIECES | st.sampled_from([f"<table>{GRID}", f"{GRID}</table>"])))
+@examples(6)
+@example(["<table><tr><td>1<td>one<tr><td>2<td>two<table><tr><td>", "<table>", GRID])
+def test_both_ways_find_the_same_tables(pieces: list[str]) -> None:
+    tokens = tokenize("".join(pieces))
+
+    one, other = both(lambda: [each.tolist() for each in data_tables(tokens)])
+
+    assert one == other

@@ -145,10 +145,9 @@ def without_inputs(group: str) -> Iterator[None]:
     def reduced(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         inputs = whole(page, evidence, score)
         taken = names_of(group, inputs)
-        names = tuple(inputs.columns)
-        stays = np.array([name not in taken for name in names], np.float64)
+        stays = np.array([name not in taken for name in inputs.columns], np.float64)
         rows = inputs.columns.rows * stays[:, np.newaxis]
-        return BlockInputs(inputs.score, Columns(names, rows))
+        return BlockInputs(inputs.score, Columns(inputs.columns.places, rows))
 
     with (
         patch.object(classifier, "block_inputs", reduced),
@@ -184,7 +183,7 @@ def threshold_at_one_half() -> Iterator[None]:
 @contextmanager
 def without_span() -> Iterator[None]:
     """All that is above the threshold is kept, wherever on the page."""
-    instead = patch.object(selection, "in_span", lambda _page, _scores, above: above)
+    instead = patch.object(selection, "in_span", lambda _of_texts, above: above)
     with python_alone(), instead:
         yield
 
@@ -194,8 +193,8 @@ def without_cleaning() -> Iterator[None]:
     """The whole span is kept."""
     in_span = selection.in_span
 
-    def whole(page: Page, scores: Floats, above: Bools) -> Bools:
-        return in_span(page, scores, np.ones_like(above))
+    def whole(of_texts: Floats, above: Bools) -> Bools:
+        return in_span(of_texts, np.ones_like(above))
 
     with python_alone(), patch.object(selection, "in_span", whole):
         yield

@@ -37,7 +37,7 @@ from research.training import fit
 from research.training.cases import Case
 from scrapy_mss.blocks import classifier
 from scrapy_mss.blocks.classifier import BlockInputs
-from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.features import Columns, places_of
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Floats, Indices
@@ -108,8 +108,8 @@ def with_columns(drawn: dict[int, Floats]) -> Iterator[None]:
     def extended(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         inputs = whole(page, evidence, score)
         more = drawn.get(id(page), np.zeros((len(DRAWN), len(score))))
-        names = (*inputs.columns, *DRAWN)
-        return BlockInputs(inputs.score, Columns(names, np.vstack((inputs.columns.rows, more))))
+        places = places_of((*inputs.columns, *DRAWN))
+        return BlockInputs(inputs.score, Columns(places, np.vstack((inputs.columns.rows, more))))
 
     with (
         patch.object(classifier, "block_inputs", extended),

@@ -35,6 +35,7 @@ from scrapy_mss.blocks.features import (
     evidence_mass,
     feature_tables,
     of_heading_above,
+    places_of,
     product,
 )
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, opinion_features, opinion_tables
@@ -61,7 +62,7 @@ UNITS = 64  # that are computed at once: with squares of 48 they took a sixth mo
 LANES = 16  # numbers in the widest register: a tile has as many rows, or twice as many, and so on
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Network:
     """Weights; the last row of ``hidden`` and the last of ``output`` are the biases.
 
@@ -88,18 +89,23 @@ class Network:
         In tiles so small that BLAS does not wake its threads for them: waking takes longer than
         the work, and on a busy machine two hundred times as long. numpy goes from one to the next.
         """
-        (n, n_inputs), (height, width) = standardized.shape, self.tile
-        weights = self.hidden[:-1].reshape(n_inputs, -1, width).swapaxes(0, 1)
+        (n, n_inputs), (height, width), weights = standardized.shape, self.tile, self._tiles
         sums, whole = np.empty((n, self.hidden.shape[1]), np.float32), n - n % height
         with np.errstate(all="ignore"):  # as `product` has it
-            for rows, tall in ((slice(whole), height), (slice(whole, n), n - whole)):
-                if tall:
-                    tiles = standardized[rows].reshape(-1, 1, tall, n_inputs)
-                    out = sums[rows].reshape(-1, tall, len(weights), width).swapaxes(1, 2)
-                    np.matmul(tiles, weights, out=out)
+            for first, last, tall in ((0, whole, height), (whole, n, n - whole)):
+                if first < last:
+                    tiles = standardized[first:last].reshape(-1, 1, tall, n_inputs)
+                    out = sums[first:last].reshape(-1, tall, len(weights), width)
+                    np.matmul(tiles, weights, out=out.swapaxes(1, 2))
         return sums
 
-    @property
+    @lazy
+    def _tiles(self) -> Matrix:
+        """The weights of the inputs, for some hidden units after the others."""
+        tiles = self.hidden[:-1].reshape(len(self.hidden) - 1, -1, self.tile[1])
+        return tiles.swapaxes(0, 1)
+
+    @lazy
     def tile(self) -> tuple[int, int]:
         """For how many rows how many hidden units are computed at once, a divisor of theirs."""
         most = max(1, MAX_WORK // (len(self.hidden) - 1))
@@ -194,6 +200,7 @@ _SCORES = ("score", "score_of_heading_above", "page_evidence")
 _MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
 INPUTS = tuple(name for part in _PARTS for name in part)
+_PLACES = places_of(INPUTS)
 
 
 class BlockInputs(NamedTuple):
@@ -212,7 +219,7 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
     rows = np.empty((len(INPUTS), len(score)))
     fill_inputs(page, evidence, score, rows)
-    return BlockInputs(score, Columns(INPUTS, rows))
+    return BlockInputs(score, Columns(_PLACES, rows))
 
 
 def _tables() -> tuple[object, ...]:
@@ -226,7 +233,7 @@ def _tables() -> tuple[object, ...]:
 @accelerated(_tables, "InputFiller")
 def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> None:
     """Fill *rows* (float64[n_inputs, n]), in the order of ``INPUTS``."""
-    columns, (mass, total) = Columns(INPUTS, rows), evidence_mass(page, score)
+    columns, (mass, total) = Columns(_PLACES, rows), evidence_mass(page, score)
     columns.fill({name: of(page) for name, of in FEATURES.items()})
     columns.fill(dict(zip(_EVIDENCE, evidence, strict=True)))
     scores = score, of_heading_above(page, score), np.log1p(total)

@@ -12,8 +12,7 @@ weighs what comes out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -35,21 +34,21 @@ LOG1P_TABLE = np.log1p(np.arange(2.0**14))
 
 
 class Columns(Mapping[str, Floats]):
-    """float64[n] by name; ``rows`` are all of them, float64[n_names, n]."""
+    """float64[n] by name; ``rows`` are all of them, float64[n_names, n], in their ``places``."""
 
-    def __init__(self, names: tuple[str, ...], rows: Floats) -> None:
-        self._places_of = _places_of(names)
+    def __init__(self, places: Mapping[str, int], rows: Floats) -> None:
+        self.places = places
         self.rows = rows
 
     def __getitem__(self, name: str) -> Floats:
-        row: Floats = self.rows[self._places_of[name]]
+        row: Floats = self.rows[self.places[name]]
         return row
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places_of)
+        return iter(self.places)
 
     def __len__(self) -> int:
-        return len(self._places_of)
+        return len(self.places)
 
     def fill(self, values: Mapping[str, ArrayLike]) -> None:
         """Fill in *values*, one a block or one for all, by their names."""
@@ -57,8 +56,8 @@ class Columns(Mapping[str, Floats]):
             self[name][:] = value
 
 
-@lru_cache(64)
-def _places_of(names: tuple[str, ...]) -> dict[str, int]:
+def places_of(names: Iterable[str]) -> dict[str, int]:
+    """The place of each of *names* among them."""
     return {name: place for place, name in enumerate(names)}
 
 

@@ -34,6 +34,7 @@ from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
+_NONE = np.zeros(0, np.intp)  # tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,8 @@ class Page:
     @lazy
     def data_tables(self) -> tuple[Indices, Indices]:
         """The opening and the closing tags of the page's data tables."""
+        if TAG_NUMBERS["table"] not in self.containers.tag.tobytes():  # as on most pages
+            return _NONE, _NONE
         return data_tables(self.tokens)
 
     @lazy

@@ -27,7 +27,6 @@ from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     Bools,
     Floats,
@@ -50,7 +49,7 @@ MIN_BLOCK_WORDS = 3  # a shorter block, a mark or a number, neither makes a copy
 class Selection(NamedTuple):
     """The chosen blocks, all of them inside the span, and what others were not chosen for."""
 
-    scores: Floats  # float64[n_tokens]
+    of_blocks: Floats  # float64[n_blocks]: the score of each word and symbol of a block
     span: Span
     kept: Bools  # bool[n_blocks]
     above: Bools  # bool[n_blocks]: above the threshold, and no title
@@ -60,16 +59,15 @@ class Selection(NamedTuple):
     tables: Tables
 
 
+_NO_TABLES = np.zeros(0, np.bool_)
+
+
 class Tables(NamedTuple):
     """The data tables of which blocks were chosen: their tags, and which stay as a whole."""
 
     first: Indices
     last: Indices
     stays: Bools
-
-
-_TABLE = TAG_NUMBERS["table"]
-_NO_TABLES = Tables(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.bool_))
 
 
 def select(
@@ -82,24 +80,28 @@ def select(
     """
     if others is None:
         others = np.zeros(len(probability), np.bool_)
-    zero, scores, above, inside = _scored(page, probability, others, bias)
+    zero, of_blocks, of_texts, above, inside = _scored(page, probability, others, bias)
     joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
     kept = joined > copied
-    tables = _tables(page, kept, scores)
-    span = _span_of(page, kept, tables, scores)
-    return Selection(scores, span, kept, above, copied, others, zero, tables)
+    tables = _tables(page, kept, of_texts)
+    span = _span_of(page, kept, tables, of_texts)
+    return Selection(of_blocks, span, kept, above, copied, others, zero, tables)
 
 
 @accelerated()
 def _scored(
     page: Page, probability: Floats, others: Bools, bias: float
-) -> tuple[float, Floats, Bools, Bools]:
-    """The threshold, the scores of tokens, the blocks above it, and those of them in the span."""
+) -> tuple[float, Floats, Floats, Bools, Bools]:
+    """The threshold, scores of blocks and of all their text, those above, and of them in the span.
+
+    A token has the score of its block.
+    """
     zero = threshold(page, np.where(others, 0.0, probability))
     of_blocks = np.where(others, 0.0, probability - (zero - bias))
     above = (of_blocks > 0) & ~page.in_title
-    return zero, token_scores(page, of_blocks), above, in_span(page, of_blocks, above)
+    of_texts: Floats = of_blocks * page.blocks.n_texts
+    return zero, of_blocks, of_texts, above, in_span(of_texts, above)
 
 
 def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
@@ -127,9 +129,9 @@ def token_scores(page: Page, of_blocks: Floats) -> Floats:
     return scores
 
 
-def in_span(page: Page, of_blocks: Floats, above: Bools) -> Bools:
-    """bool[n_blocks]: those *above* the threshold, where the scores *of_blocks* sum up to most."""
-    start, end, _ = best_span(of_blocks * page.blocks.n_texts)
+def in_span(of_texts: Floats, above: Bools) -> Bools:
+    """bool[n_blocks]: those *above* the threshold, where the scores *of_texts* sum up to most."""
+    start, end, _ = best_span(of_texts)
     inside = np.zeros_like(above)
     inside[start:end] = above[start:end]
     return inside
@@ -140,8 +142,8 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     if above.tobytes() == kept.tobytes():
         return kept
     at = (above | kept).nonzero()[0]
-    keys = np.append(page.attributes.key, 0).take(page.containers.around[:, at].T)
-    paths = [each.tobytes() for each in keys]
+    keys = np.append(page.attributes.key, np.uint32(0)).take(page.containers.around[:, at].T)
+    paths = keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0].tolist()
     known = set(compress(paths, kept[at].tolist()))
     joined = kept.copy()
     joined[at] = [path in known for path in paths]
@@ -157,6 +159,8 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     words = page.blocks.words
     blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
+    if len(set(texts)) == len(texts):
+        return copied
     firsts: dict[int, int] = {}  # the rank of the first block with each text
     behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
     again = [rank for rank, distance in enumerate(behind) if distance]
@@ -168,38 +172,29 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     return copied
 
 
-def _tables(page: Page, kept: Bools, scores: Floats) -> Tables:
-    """The data tables with *kept* blocks; one stays if the sum of its *scores* is above 0."""
-    if not _is_in_table(page, kept):
-        return _NO_TABLES
+def _tables(page: Page, kept: Bools, of_texts: Floats) -> Tables:
+    """The data tables with *kept* blocks; one stays if the sum of its scores is above 0."""
     first, last = page.data_tables
-    chosen = prefix_sums(page.blocks.spread(kept))
-    first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
-    sums = np.append(0.0, scores.cumsum())
-    return Tables(first, last, sums[last] > sums[first])
+    if not len(first):
+        return Tables(first, last, _NO_TABLES)
+    begin, end = (page.blocks.first.searchsorted(each) for each in (first, last))
+    n_kept, sums = prefix_sums(kept), np.append(0.0, of_texts.cumsum())
+    chosen, stays = n_kept[end] > n_kept[begin], sums[end] > sums[begin]
+    return Tables(first[chosen], last[chosen], stays[chosen])
 
 
-def _is_in_table(page: Page, kept: Bools) -> bool:
-    """Whether a block that is *kept* is in a table."""
-    containers = page.containers
-    if _TABLE not in containers.tag.tobytes():  # as on most pages
-        return False
-    tables, at = np.equal(containers.tag, _TABLE), kept.nonzero()[0]
-    begin, end = (at.searchsorted(each[tables]) for each in (containers.begin, containers.end))
-    return bool(np.count_nonzero(begin < end))
-
-
-def _span_of(page: Page, kept: Bools, tables: Tables, scores: Floats) -> Span:
+def _span_of(page: Page, kept: Bools, tables: Tables, of_texts: Floats) -> Span:
     """The span from the first block that is *kept*, or table that stays, to the last."""
-    stays = kept.tobytes()
+    stays, blocks = kept.tobytes(), page.blocks
     if True not in stays:
         return EMPTY
-    start = int(page.blocks.first[stays.find(True)])
-    end = int(page.blocks.last[stays.rfind(True)]) + 1
+    part = slice(stays.find(True), stays.rfind(True) + 1)
+    start, end = int(blocks.first[part.start]), int(blocks.last[part.stop - 1]) + 1
     if len(tables.first):
         start = int(tables.first[tables.stays].min(initial=start))
         end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
-    return Span(start, end, float(np.add.reduce(scores[start:end])))
+        part = slice(*blocks.first.searchsorted((start, end)))
+    return Span(start, end, float(np.add.reduce(of_texts[part])))
 
 
 def article_tokens(page: Page, chosen: Selection) -> Bools:

@@ -266,20 +266,19 @@ cpdef tuple best_run(const double[::1] scores):
 
 
 def scored(page, const double[::1] probability, others, double bias):
-    """The threshold, the scores of tokens, the blocks above it, and those of the best run."""
+    """The threshold, scores of blocks and of their text, those above, and of them in the span."""
     cdef const uint8_t[::1] is_other = others.view("u1"), tag = page.innermost_tags
     cdef const double[::1] words = page.words
-    cdef const int[::1] token = page.blocks.text
-    cdef const Py_ssize_t[::1] first = page.blocks.first_text, size = page.blocks.n_texts
-    cdef Py_ssize_t n = probability.shape[0], n_tokens = len(page.tokens), i, at, start, end
+    cdef const Py_ssize_t[::1] size = page.blocks.n_texts
+    cdef Py_ssize_t n = probability.shape[0], i, start, end
     cdef double expected = 0, hits = 0, n_words = 0, zero = 0
-    values, scores, flags = numpy.zeros(n), numpy.zeros(n_tokens), numpy.zeros((2, n), "?")
-    cdef double[::1] value = values, score = scores
+    values, flags = numpy.empty((2, n)), numpy.zeros((2, n), "?")
+    cdef double[::1] value = values[0], of_text = values[1]
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (len(others), len(tag), len(words), len(first), len(size)))
+    _check_sizes(n, (len(others), len(tag), len(words), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
-    cdef const Py_ssize_t[::1] best_first = (-values).argsort(kind="stable")
+    cdef const Py_ssize_t[::1] best_first = (-values[0]).argsort(kind="stable")
     for i in range(n):
         expected += value[best_first[i]] * words[best_first[i]]
     for i in range(n if expected > 0 else 0):
@@ -288,17 +287,12 @@ def scored(page, const double[::1] probability, others, double bias):
         zero = max(zero, hits / (n_words + expected))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
-        flag[0, i] = value[i] > 0 and tag[i] != TITLE
-        _check(first[i], token.shape[0] + 1)
-        _check(size[i], token.shape[0] - first[i] + 1)
-        for at in range(first[i], first[i] + size[i]):
-            _check(token[at], n_tokens)
-            score[token[at]] = value[i]
-        value[i] *= size[i]
-    start, end, _ = best_run(values)
+        flag[0, i] = value[i] > 0 and tag[i] != _TITLE
+        of_text[i] = value[i] * size[i]
+    start, end, _ = best_run(of_text)
     for i in range(start, end):
         flag[1, i] = flag[0, i]
-    return zero, scores, *flags
+    return zero, *values, *flags
 
 
 def kept_tokens(page, kept):

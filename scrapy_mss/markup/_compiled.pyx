@@ -59,10 +59,11 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
 ):
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
 
-cdef int TITLE = TAG_NUMBERS["title"]
+cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"], _LINK = TAG_NUMBERS["a"]
 
 cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")
+cdef array _DOUBLES = array("d")
 
 
 cdef int _refuse(Py_ssize_t index, Py_ssize_t end) except -1:

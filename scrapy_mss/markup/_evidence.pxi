@@ -21,7 +21,7 @@ cdef class BlockEvidence:
         _check_sizes(3, (len(factors),))
 
     def __call__(self, page, bayes):
-        cdef _Elements of = _Elements(page.containers)
+        cdef _Elements of = _elements_of(page)
         cdef const uint64_t[::1] id_of = page.tokens.token_id
         cdef const int[::1] text = page.blocks.text
         cdef const uint32_t[::1] word = page.attributes.word

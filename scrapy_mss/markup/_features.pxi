@@ -10,12 +10,12 @@ from libc.math cimport INFINITY
 cdef uint64_t _MULTIPLIER = random.getrandbits(64) | 1  # nobody can make keys that share a place
 
 
-cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
-    """A number for each of *keys*, from 0 on in their order: equal ones have the same."""
-    cdef Py_ssize_t n = keys.shape[0], i, at, n_numbers = 0
-    cdef int bits = (2 * n + 1).bit_length()
-    cdef Py_ssize_t[::1] number = numpy.empty(n, "p")
-    cdef array table = clone(_INT32S, 1 << bits, True)
+cdef array _numbered(const uint64_t* keys, Py_ssize_t n):
+    """A number for each of *n* keys, from 0 on in their order: equal ones have the same."""
+    cdef Py_ssize_t i, at
+    cdef int bits = (2 * n + 1).bit_length(), n_numbers = 0
+    cdef array numbers = clone(_INT32S, n, False), table = clone(_INT32S, 1 << bits, True)
+    cdef int* number = numbers.data.as_ints
     cdef int* first = table.data.as_ints
     for i in range(n):
         at = keys[i] * _MULTIPLIER >> (64 - bits)
@@ -26,7 +26,7 @@ cdef Py_ssize_t[::1] _numbered(const uint64_t[::1] keys):
         else:
             first[at], number[i] = <int> i + 1, n_numbers
             n_numbers += 1
-    return number
+    return numbers
 
 
 ctypedef fused index_t:
@@ -51,8 +51,6 @@ cdef class _Elements:
     cdef const uint8_t[::1] tag
     cdef const Py_ssize_t[:, ::1] around
     cdef Py_ssize_t n, m  # blocks, elements
-    cdef int64_t[::1] edge  # one a block, and one more, to be written to; the next likewise
-    cdef double[::1] before
 
     def __init__(self, containers):
         cdef Py_ssize_t level
@@ -65,7 +63,6 @@ cdef class _Elements:
         for level in range(self.around.shape[0]):
             _check_all(self.around[level], self.m + 1)
         _check_all(self.parent, self.m + 1)
-        self.edge, self.before = numpy.empty(self.n + 1, "i8"), numpy.zeros(self.n + 1)
 
     cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
         cdef Py_ssize_t element = self.around[level, block]
@@ -74,22 +71,34 @@ cdef class _Elements:
     cdef mark_inside(self, const uint8_t[::1] chosen, uint8_t[::1] found):
         """Let *found* be the blocks inside any of the *chosen* elements."""
         cdef Py_ssize_t i
-        cdef int64_t depth = 0
-        self.edge[:] = 0
+        cdef int depth = 0
+        cdef array edges = clone(_INT32S, self.n + 1, True)
+        cdef int* edge = edges.data.as_ints
         for i in range(self.m):
-            self.edge[self.begin[i]] += chosen[i] != 0
-            self.edge[self.end[i]] -= chosen[i] != 0
+            edge[self.begin[i]] += chosen[i] != 0
+            edge[self.end[i]] -= chosen[i] != 0
         for i in range(self.n):
-            depth += self.edge[i]
+            depth += edge[i]
             found[i] = depth > 0
 
     cdef add_inside(self, const double[::1] values, double[::1] sums):
         """Let *sums* be those of *values*, one a block, inside each element."""
         cdef Py_ssize_t i
+        cdef array through = clone(_DOUBLES, self.n + 1, False)
+        cdef double* before = through.data.as_doubles
+        before[0] = 0.0
         for i in range(self.n):
-            self.before[i + 1] = self.before[i] + values[i]
+            before[i + 1] = before[i] + values[i]
         for i in range(self.m):
-            sums[i] = self.before[self.end[i]] - self.before[self.begin[i]]
+            sums[i] = before[self.end[i]] - before[self.begin[i]]
+
+
+cdef _Elements _elements_of(page):
+    """Those of a *page*, which are checked when they are first asked for."""
+    cdef dict known = page.__dict__
+    if "_elements" not in known:
+        known["_elements"] = _Elements(page.containers)
+    return known["_elements"]
 
 
 cdef enum:  # what is counted of words and symbols, in the order of `texts.COUNTS`: classes first
@@ -142,7 +151,7 @@ cdef class InputFiller:
     cdef const uint8_t[::1] parents, ancestors, levels, roles, word_roles
     cdef const uint32_t[::1] hashes
     cdef const double[::1] points, weights, numbers, constants, logarithms
-    cdef list neighbours, offsets
+    cdef list neighbours, offsets, counted  # of which logarithms are taken
 
     def __init__(
         self, parents, ancestors, levels, numbers, hashes, word_roles, roles, points, weights,
@@ -152,6 +161,11 @@ cdef class InputFiller:
         self.hashes, self.word_roles, self.roles, self.points = hashes, word_roles, roles, points
         self.numbers, self.constants, self.weights = numbers, constants, weights
         self.logarithms, self.neighbours, self.offsets = logarithms, neighbours, offsets
+        self.counted = [
+            WORDS, LETTERS, SENTENCE_ENDS, COMMAS, QUOTES, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS,
+            FROM_HEADLINE, LATER_HEADINGS, BELOW_HEADING,
+            *(SIZE + 3 * level + row for level in range(KEY_LEVELS) for row in range(2)),
+        ]
         _check_sizes(256, (len(parents), len(ancestors), len(levels), len(roles), len(points)))
         _check_sizes(0x10000, (len(hashes), len(word_roles)))
         _check_sizes(N_NUMBERS, (len(numbers),))
@@ -164,17 +178,14 @@ cdef class InputFiller:
 
     def __call__(self, page, evidence, score, rows):
         cdef _Blocks blocks = _Blocks(self, page, score, rows)
+        cdef const uint8_t[::1] hidden = page.attributes.hidden.view("u1")
         rows[EVIDENCE:SCORE] = evidence
         blocks.fill_texts()
-        blocks.fill_around(page.attributes.hidden.view("u1"))
+        blocks.fill_around(hidden)
         blocks.fill_places(page.total_words, len(page.title_ids), len(page.description_pairs))
-        _Opinions(blocks).fill(page.attributes)
+        _Opinions(blocks).fill(page.attributes, hidden)
         blocks.fill_shares(page.attributes.key)
-        sizes = [SIZE + 3 * level + row for level in range(KEY_LEVELS) for row in range(2)]
-        for row in (
-            WORDS, LETTERS, SENTENCE_ENDS, COMMAS, QUOTES, WORDS_BEFORE, WORDS_AFTER, PAGE_WORDS,
-            FROM_HEADLINE, LATER_HEADINGS, BELOW_HEADING, *sizes,
-        ):
+        for row in self.counted:
             self.take_logarithms(blocks.rows[row])
         numpy.log(rows[REPETITIONS], out=rows[REPETITIONS])
         blocks.adjust()
@@ -205,7 +216,7 @@ cdef class _Blocks:
     cdef double[:, ::1] rows
 
     def __init__(self, InputFiller by not None, page, score, rows):
-        blocks, counts, self.of = page.blocks, page.text_counts, _Elements(page.containers)
+        blocks, counts, self.of = page.blocks, page.text_counts, _elements_of(page)
         self.by, self.c, self.n, self.score, self.rows = by, by.numbers, self.of.n, score, rows
         self.words, self.linked, self.tags = page.words, blocks.linked_words, blocks.tags
         self.count, self.hashes, self.first, self.last = counts
@@ -221,8 +232,10 @@ cdef class _Blocks:
         cdef double words
         cdef double[:, ::1] rows = self.rows
         cdef const double[:, ::1] count = self.count
-        cdef const Py_ssize_t[::1] number = _numbered(self.hashes)
-        cdef Py_ssize_t[::1] n_alike = numpy.zeros(self.n, "p")
+        cdef array numbers = _numbered(&self.hashes[0] if self.n else NULL, self.n)
+        cdef array counts = clone(_INT32S, self.n, True)
+        cdef int* number = numbers.data.as_ints
+        cdef int* n_alike = counts.data.as_ints
         for i in range(self.n):
             n_alike[number[i]] += 1
         for i in range(self.n):
@@ -350,19 +363,22 @@ cdef class _Blocks:
     cdef fill_alike(self, const uint32_t[::1] key_of, const double[:, ::1] mass):
         """Fill in the sums over blocks whose ancestors have one key, and over those on one path."""
         cdef Py_ssize_t n = self.n, i, j, at, level, row
-        all_keys = numpy.zeros((KEY_LEVELS + 1, n), "u8")
-        cdef uint64_t[:, ::1] keys = all_keys
-        cdef double[:, ::1] sums = numpy.zeros((all_keys.size, 5)), rows = self.rows
+        cdef array all_keys = clone(_UINT64S, (KEY_LEVELS + 1) * n, False)
+        cdef uint64_t* keys = <uint64_t*> all_keys.data.as_voidptr
+        cdef uint64_t path
+        cdef double[:, ::1] sums = numpy.zeros(((KEY_LEVELS + 1) * n, 5)), rows = self.rows
         cdef double words
         for i in range(n):
+            path = <uint64_t> KEY_LEVELS << 8 * PATH_LENGTH
             for level in range(PATH_LENGTH):
                 at = self.of.around[level, i]
                 if level < KEY_LEVELS:
-                    keys[level, i] = key_of[at] if at < self.of.m else 0
-                    keys[level, i] |= <uint64_t> level << 8 * PATH_LENGTH
-                keys[KEY_LEVELS, i] |= <uint64_t> self.of.tag_around(level, i) << 8 * level
-            keys[KEY_LEVELS, i] |= <uint64_t> KEY_LEVELS << 8 * PATH_LENGTH
-        cdef const Py_ssize_t[::1] group = _numbered(all_keys.reshape(-1))
+                    keys[level * n + i] = key_of[at] if at < self.of.m else 0
+                    keys[level * n + i] |= <uint64_t> level << 8 * PATH_LENGTH
+                path |= <uint64_t> self.of.tag_around(level, i) << 8 * level
+            keys[KEY_LEVELS * n + i] = path
+        cdef array groups = _numbered(keys, (KEY_LEVELS + 1) * n)
+        cdef int* group = groups.data.as_ints
         for level in range(KEY_LEVELS + 1):
             for i in range(n):
                 at = group[level * n + i]

@@ -418,45 +418,44 @@ cdef class TextRuns:
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag, is_kept = kept.view("u1")
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, begin = 0
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0
         cdef int level = 0, marks = 0, role
-        cdef bint is_text, was_text = False, blank = False, are_printable = True
+        cdef bint blank = False, are_printable = True
         cdef bytearray room = bytearray(), gaps = bytearray(n // 2 + 1)
         cdef list texts = []
-        cdef str text
+        cdef str text, clean = tokens.clean
         starts, ends = numpy.empty(n // 2 + 1, "p"), numpy.empty(n // 2 + 1, "p")
         cdef Py_ssize_t[::1] first = starts, after = ends
         cdef uint8_t* gap = gaps
         _check_sizes(n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0]))
-        while begin < n and not (is_kept[begin] and kind[begin] > CLOSE):
-            begin += 1
-        while begin < n and not is_kept[n - 1]:
+        while n and not is_kept[n - 1]:
             n -= 1
-        while begin > 0 and kind[begin - 1] <= CLOSE:
-            begin -= 1
-        for i in range(begin, n):
-            is_text = is_kept[i] and kind[i] > CLOSE
-            if was_text and not is_text:
+        i = _first_kept(is_kept)
+        while i < n and not (is_kept[i] and kind[i] > CLOSE):
+            i += 1
+        while i > 0 and kind[i - 1] <= CLOSE:
+            i -= 1
+        while i < n:
+            blank = blank or (i > 0 and start[i] > end[i - 1])
+            if is_kept[i] and kind[i] > CLOSE:
+                level = level if level else SPACE_ALONE * blank
+                gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
+                first[n_runs] = i
+                while i < n and is_kept[i] and kind[i] > CLOSE:
+                    i += 1
                 after[n_runs] = i
                 n_runs += 1
                 level = blank = marks = 0
-            blank = blank or (i > 0 and start[i] > end[i - 1])
-            if is_text and not was_text:
-                first[n_runs] = i
-                level = level if level else SPACE_ALONE * blank
-                gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
-            elif kind[i] <= CLOSE:
+                continue
+            if kind[i] <= CLOSE:
                 role = role_of[tag[i]] & ~(OPENS * kind[i])
                 level = min(level + (role & JOINT), PARAGRAPH)
                 marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
-            was_text = is_text
-        if was_text:
-            after[n_runs] = n
-            n_runs += 1
+            i += 1
         for i in range(n_runs):
-            text = _spaced(tokens.clean, start[first[i]], end[after[i] - 1], room)
+            text = _spaced(clean, start[first[i]], end[after[i] - 1], room)
             if text is None:
-                text = tokens.clean[start[first[i]]:end[after[i] - 1]]
+                text = clean[start[first[i]]:end[after[i] - 1]]
                 text = " ".join(self.decode(text).split())
                 are_printable = are_printable and text.isprintable()
             texts.append(text)
@@ -488,18 +487,165 @@ cdef Py_ssize_t _space(
 ) noexcept:
     """Copy a slice of *text*, spaced and printable; how long it is then, or -1 if not for here."""
     cdef Py_ssize_t i, n = 0
-    cdef uint32_t letter
-    for i in range(start, end):
-        letter = text[i]
-        if letter > 0x20 and (
-            letter < 0x7F and letter != 0x26 and letter != 0x3C  # "&" and "<"
-            or letter > 0x7F and Py_UNICODE_ISPRINTABLE(letter)
-        ):
-            into[n] = <written_t> letter
-            n += 1
-        elif not Py_UNICODE_ISSPACE(letter):
-            return -1
-        elif n and into[n - 1] != 0x20:
-            into[n] = 0x20
-            n += 1
+    cdef uint8_t found, before = BLANK_SHOWN, all_found = 0
+    for i in range(start, end):  # without a branch: none could be foretold
+        found = _SHOWN_AS[text[i]] if text[i] < 0x100 else _shown_as(text[i])
+        into[n] = 0x20 if found & BLANK_SHOWN else text[i]
+        n += not found & before & BLANK_SHOWN
+        all_found |= found
+        before = found
+    if all_found & NOT_SHOWN:
+        return -1
     return n - 1 if n and into[n - 1] == 0x20 else n
+
+
+cdef enum:  # how a character of a text is shown
+    BLANK_SHOWN = 1
+    NOT_SHOWN = 2  # or begins what stands for something else
+
+cdef uint8_t _SHOWN_AS[0x100]
+
+
+cdef inline uint8_t _shown_as(uint32_t letter) noexcept:
+    if Py_UNICODE_ISSPACE(letter):
+        return BLANK_SHOWN
+    return 0 if Py_UNICODE_ISPRINTABLE(letter) and letter != c"&" and letter != c"<" else NOT_SHOWN
+
+
+for _letter in range(0x100):
+    _SHOWN_AS[_letter] = _shown_as(_letter)
+
+
+# --- tables of data -----------------------------------------------------------------------------
+
+cdef enum:  # of a gap, as `rendering` has it; and what is between two runs of text in a table
+    OPENS_CELL = 32
+    OPENS_ROW = 64
+    OF_CAPTION = 128
+    HAS_ROWS = 1
+    HAS_CELLS = 2
+    HAS_DATA = HAS_ROWS | HAS_CELLS
+    LAYS_OUT = 4
+
+
+cdef struct Counts:  # of words, those in links, runs of text with words, those that are links
+    int words, linked, texts, links
+
+
+cdef struct Table:
+    int first, last, around, flags
+    Counts of
+
+
+@cython.final
+cdef class TableFinder:
+    """`rendering.data_tables`.
+
+    *roles* (256 bytes) is what a tag does to a gap, by its number. No cell has more words than the
+    *longest*.
+    """
+
+    cdef bytes roles
+    cdef int longest
+
+    def __init__(self, bytes roles not None, int longest):
+        self.roles, self.longest = roles, longest
+        _check_sizes(256, (len(roles),))
+
+    def __call__(self, tokens):
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] partner = tokens.partner
+        cdef Py_ssize_t n = kind.shape[0], i, m = 0
+        cdef Table each
+        _check_sizes(n, (tag.shape[0], partner.shape[0]))
+        for i in range(n):
+            m += tag[i] == _TABLE
+        cdef array room = clone(_INT32S, m * (sizeof(Table) // sizeof(int)), True)
+        cdef Table* tables = <Table*> room.data.as_ints
+        m = self.find(kind, tag, partner, tables)
+        if m:
+            self.find_prose(kind, tag, tables, m)
+        found = []
+        for i in range(m):
+            each = tables[i]
+            if not each.flags & LAYS_OUT and 2 * each.of.linked < each.of.words and (
+                2 * each.of.links < each.of.texts
+            ):
+                found.append((each.first, each.last))
+        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
+
+    cdef Py_ssize_t find(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
+        Table* tables
+    ):
+        """Fill in the tables with data, whatever is in their cells; how many."""
+        cdef const uint8_t* role_of = self.roles
+        cdef Py_ssize_t n_tables = 0, n_found = 0
+        cdef int i, gap = 0, left = -1, inner = -1, end_of_link = -1
+        cdef Counts sum = Counts(0, 0, 0, 0), run = sum
+        cdef bint in_run = False
+        for i in range(<int> kind.shape[0]):
+            if kind[i] > CLOSE:
+                if inner >= 0 and not in_run:
+                    self.cross(tables, left, inner, gap)
+                    left, gap, in_run = inner, 0, True
+                run.words += kind[i] == WORD
+                run.linked += (kind[i] == WORD) & (i <= end_of_link)
+                continue
+            if in_run:
+                sum.words, sum.linked = sum.words + run.words, sum.linked + run.linked
+                sum.texts += run.words > 0
+                sum.links += run.words > 0 and run.linked == run.words
+            run.words, run.linked, in_run = 0, 0, False
+            gap |= role_of[tag[i]] & ~(OPENS * kind[i])
+            if kind[i] == OPEN and tag[i] == _LINK:
+                end_of_link = max(end_of_link, partner[i])
+            elif kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
+                tables[n_tables] = Table(i, partner[i], inner, 0, sum)
+                inner = <int> n_tables
+                n_tables += 1
+            elif inner >= 0 and tables[inner].last == i:
+                tables[inner].of = _less(sum, tables[inner].of)
+                inner = tables[inner].around
+        for i in range(<int> n_tables):
+            if tables[i].flags == HAS_DATA:
+                tables[n_found] = tables[i]
+                n_found += 1
+        return n_found
+
+    cdef void cross(self, Table* tables, int left, int right, int gap):
+        """Note what a *gap* tells of the tables that the runs of text around it are in."""
+        if left == right:
+            if gap & OPENS_CELL and not gap & OF_CAPTION:
+                tables[left].flags |= HAS_ROWS if gap & OPENS_ROW else HAS_CELLS
+            elif gap & JOINT and not gap & OF_CAPTION:  # more lines in a cell
+                tables[left].flags |= LAYS_OUT
+        elif left >= 0:  # a table in a cell
+            if tables[right].around == left:
+                tables[left].flags |= LAYS_OUT
+            if tables[left].around == right:
+                tables[right].flags |= LAYS_OUT
+
+    cdef void find_prose(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Table* tables, Py_ssize_t m
+    ):
+        """Note which of the tables have a cell with too many words."""
+        cdef const uint8_t* role_of = self.roles
+        cdef Py_ssize_t begun = -1, i
+        cdef int n_words = 0
+        cdef Table* of_cell = NULL
+        for i in range(tables[0].first, kind.shape[0]):
+            if begun + 1 < m and tables[begun + 1].first == i:
+                begun += 1
+            if kind[i] == OPEN and role_of[tag[i]] & OPENS_CELL:
+                of_cell, n_words = &tables[begun], 0
+            n_words += kind[i] == WORD
+            if of_cell and n_words > self.longest and i < of_cell.last:
+                of_cell.flags |= LAYS_OUT
+
+
+cdef Counts _less(Counts one, Counts other):
+    return Counts(
+        one.words - other.words, one.linked - other.linked, one.texts - other.texts,
+        one.links - other.links,
+    )

@@ -40,18 +40,17 @@ cdef class _Opinions:
         self.words, self.letters, self.rows = blocks.words, blocks.letters, blocks.rows
         self.link_share = self.rows[LINK_SHARE]
         cdef Py_ssize_t n = self.of.n, m = self.of.m
-        cdef uint8_t[:, ::1] of_elements = numpy.zeros((2, m), "u1")
-        self.count = numpy.zeros((m, N_ROLES), "u1")
+        self.count = numpy.zeros((N_ROLES + 2, m), "u1")
         self.kept = numpy.zeros((N_OPINIONS + 2, n), "u1")
-        self.beside, self.chosen = of_elements[0], of_elements[1]
+        self.beside, self.chosen = self.count[N_ROLES], self.count[N_ROLES + 1]
         self.inside_beside, self.is_text = self.kept[N_OPINIONS], self.kept[N_OPINIONS + 1]
         self.value, self.inside = numpy.zeros((N_VALUES, n)), numpy.zeros((N_VALUES, m + 1))
 
-    cdef fill(self, attributes):
+    cdef fill(self, attributes, const uint8_t[::1] hidden):
         """Fill in what each opinion keeps, and how far they agree."""
         if self.of.m:
             self.count_roles(attributes.word, attributes.element)
-            self.measure(attributes.hidden.view("u1"))
+            self.measure(hidden)
             self.sum_up()
             self.vote(self.kept[0])
             self.find_body(self.kept[1])
@@ -112,7 +111,7 @@ cdef class _Opinions:
             if self.by.word_roles[at] and self.by.hashes[at] == word[i]:
                 _check(element[i], self.of.m)
                 for role in range(N_ROLES):
-                    self.count[element[i], role] += self.by.word_roles[at] >> role & 1
+                    self.count[role, element[i]] += self.by.word_roles[at] >> role & 1
 
     cdef measure(self, const uint8_t[::1] hidden):
         """Find the paragraphs, what is beside the text, and which blocks are text."""
@@ -141,7 +140,7 @@ cdef class _Opinions:
                 self.beside[i] = role & IS_NEVER or (
                     self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total and (
                         role & IS_BESIDE or by_name and (
-                            hidden[i] or self.count[i, BESIDE] and not role & IS_NAMELESS
+                            hidden[i] or self.count[BESIDE, i] and not role & IS_NAMELESS
                         )
                     )
                 ) != 0
@@ -229,8 +228,8 @@ cdef class _Opinions:
         for i in range(m):
             if score[i] > 0:
                 points = self.by.points[self.of.tag[i]]
-                points += self.c[NAME_POINTS] if self.count[i, LIKELY] else 0.0
-                points -= self.c[NAME_POINTS] if self.count[i, BESIDE] else 0.0
+                points += self.c[NAME_POINTS] if self.count[LIKELY, i] else 0.0
+                points -= self.c[NAME_POINTS] if self.count[BESIDE, i] else 0.0
                 score[i] = (score[i] + points) * (
                     1.0 - self.inside[OF_LINKED, i] / max(self.inside[OF_LETTERS, i], 1.0)
                 )
@@ -258,7 +257,7 @@ cdef class _Opinions:
         for way in range(3):  # what is named a body; an <article>; the <main>
             most = -1
             for i in range(self.of.m):
-                subject, body = self.count[i, SUBJECT], self.count[i, BODY]
+                subject, body = self.count[SUBJECT, i], self.count[BODY, i]
                 chosen[i] = not self.beside[i] and prose[i] >= self.c[MIN_TEXT] and (
                     (subject and body and subject + body > 1) if way == 0
                     else self.of.tag[i] == self.c[ARTICLE_TAG if way == 1 else MAIN_TAG]

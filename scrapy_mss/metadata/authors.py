@@ -99,6 +99,19 @@ _NOISE: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"\d{3}|\d.*\d.*\d")
 
+# A name that no rule here takes apart or drops, as most are: two or three words in letters alone,
+# none of which is one that a rule looks for.
+_PLAIN_NAME: Final = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ )?[A-Z][a-z]+")
+_TELLING_WORDS: Final = (
+    DEGREES
+    | _OF_NO_PERSON
+    | frozenset(
+        "af ago and av by comment comments copyright di door et follow hour hours minute minutes "
+        "mit och og par por posted przez published read rights share sign special subscribe uhr "
+        "und updated view von with".split()
+    )
+)
+
 # Lower-case words inside the name of a person.
 PARTICLES: Final = frozenset(
     "al ap bin da de del della den der des di dos du e el ibn la le ten ter van von y zu".split()
@@ -152,6 +165,11 @@ def author_names(texts: Iterable[str]) -> list[str]:
 
 @remembered(2**8)  # names are read where they are, and then as authors
 def _names_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The names in *text*, each with its folded form."""
+    if len(text) <= MAX_NAME and _PLAIN_NAME.fullmatch(text):
+        form = text.lower()
+        if _TELLING_WORDS.isdisjoint(form.split(" ")):
+            return ((form, text),)
     parts = _parts(clean(text)[:MAX_LINE].rstrip())
     names = (_without_labels(" ".join(part.split())).strip(_EDGE) for part in parts)
     return tuple((folded(name), name) for name in names if is_name(name))

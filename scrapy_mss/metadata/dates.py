@@ -67,7 +67,7 @@ _LOWER_CASE: Final = str.maketrans({"İ": "i", "ı": "i", "ſ": "s"})  # noqa: R
 
 
 def in_lower_case(text: str) -> str:
-    """*text* as the patterns of months read it, whatever the case it was written in."""
+    """*text* as patterns in lower case read it that stand for case-insensitive ones."""
     return text.lower() if text.isascii() else text.translate(_LOWER_CASE).lower()
 
 
@@ -191,7 +191,8 @@ ZONES: Final[tuple[DateFormat, ...]] = (
     _format("name", "Z; CET", r"(?P<name>[A-Z]{1,4})\b"),
 )
 _DIGIT: Final = re.compile(r"\d")
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+# The digits of a year in a text, without which no line of prose has a date.
+year_in: Final = re.compile(r"(?:19|20)\d\d").search
 _EPOCH: Final = re.compile(r"(\d{10})(\d{3})?(?:\.\d+)?")
 _LEADING: Final = re.compile(rf"\W*{_WEEKDAY}", re.IGNORECASE)
 # As most pages write a moment: `2024-03-05T10:00:00.123+01:00`. No zone is beyond `MAX_OFFSET`.
@@ -247,14 +248,9 @@ def in_any_format(text: str, *, day_first: bool | None) -> str | None:
     return _first_date(matches, day_first=day_first)
 
 
-def has_year(text: str) -> bool:
-    """Whether *text* has the digits of a year, without which no line of prose has a date."""
-    return _YEAR.search(text) is not None
-
-
 def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
-    if not has_year(text):
+    if not year_in(text):
         return None
     text = _on_one_line(text)
     matches = (match for each in DAYS if (match := each.pattern.search(text)))

@@ -25,7 +25,7 @@ from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.dates import has_year
+from scrapy_mss.metadata.dates import in_lower_case, year_in
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import is_web_url, names_in_host
@@ -51,7 +51,6 @@ LANGUAGE_ATTRIBUTES: Final = ("lang", "xml:lang")
 TIME_TAGS: Final = frozenset({"h1", "time"})
 META_ATTRIBUTES: Final = ("content", "property", "name", "http-equiv")
 LINK_ATTRIBUTES: Final = ("href", "rel")
-RELATIONS: Final = frozenset({"canonical", "next", "image_src"})
 
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
@@ -62,6 +61,7 @@ class ParsedPage:
     def __init__(self, tokens: Tokens, url: str | None) -> None:
         self.tree = PageTree(tokens)
         self.url = url if url and is_web_url(url) else None
+        self._links: dict[str, list[str]] = {}
         self._best_nodes: dict[str, Node | None] = {}
 
     @lazy
@@ -80,24 +80,25 @@ class ParsedPage:
                         named.append(content)
         return metas
 
-    @lazy
-    def links(self) -> Mapping[str, list[str]]:
-        """The addresses of `<link>` by those relations that anybody asks for."""
-        links: defaultdict[str, list[str]] = defaultdict(list)
-        for url, relations in self.tree.link_values(RELATIONS, LINK_ATTRIBUTES, MAX_OF_TAG):
-            if url and relations:
-                for relation in RELATIONS.intersection(relations.lower().split()[:MAX_VALUES]):
-                    if len(named := links[relation]) < MAX_VALUES:
-                        named.append(url)
-        return links
+    def links(self, relation: str) -> list[str]:
+        """The addresses of `<link>` by *relation*."""
+        if relation not in self._links:
+            found = self.tree.link_values(relation, LINK_ATTRIBUTES, MAX_OF_TAG)
+            self._links[relation] = [
+                url
+                for url, relations in found
+                if url and relations and relation in relations.lower().split()[:MAX_VALUES]
+            ][:MAX_VALUES]
+        return self._links[relation]
 
     @lazy
     def language(self) -> str | None:
         """The `lang` of `<html>`, which also decides how numeric dates are read."""
         tags = self.tree.values("html", LANGUAGE_ATTRIBUTES, MAX_ROOTS)
-        given = zip(*tags, strict=True)
-        first = (next((each for each in values if each is not None), None) for values in given)
-        return next(filter(None, first), None)
+        for name in range(len(LANGUAGE_ATTRIBUTES)):  # the first tag with an attribute counts
+            if first := next((each[name] for each in tags if each[name] is not None), None):
+                return first
+        return None
 
     @lazy
     def site_names(self) -> frozenset[str]:
@@ -105,13 +106,10 @@ class ParsedPage:
         names = [value for name in SITE_METAS for value in self.metas.get(name, ())]
         names += self.json_ld(ARTICLE, ("publisher",))
         names += self.json_ld(WEB_SITE, ("name", "alternateName"))
-        names += names_in_host(self.url or next(iter(self.links.get("canonical", ())), None))
-        return frozenset(
-            spelling
-            for name in map(clean, dict.fromkeys(names))
-            if len(name.split()) <= MAX_SITE_WORDS
-            for spelling in spellings(name)
-        )
+        names += names_in_host(self.url or next(iter(self.links("canonical")), None))
+        once = map(clean, dict.fromkeys(names))
+        short = (name for name in once if len(name.split()) <= MAX_SITE_WORDS)
+        return frozenset[str]().union(*map(spellings, short))
 
     # --- titles and headings ----------------------------------------------------------------------
 
@@ -120,14 +118,14 @@ class ParsedPage:
         """The texts of `<title>`; the titles of drawings (SVG) are ignored."""
         return [
             element.text
-            for element in self.tree.find(frozenset({"title"}), 2)
-            if not self.tree.named_around(element, HIDDEN, 1)
+            for element in self.tree.called("title", 2)
+            if not self.tree.rows_around(element.row, HIDDEN, 1)
         ]
 
     @lazy
     def _headings(self) -> list[Element]:
         for tag in ("h1", "h2"):
-            elements = self.tree.find(frozenset({tag}), MAX_HEADINGS)
+            elements = self.tree.called(tag, MAX_HEADINGS)
             headings = [element for element in elements if 0 < len(element.text) <= MAX_TITLE]
             if headings:
                 return headings
@@ -145,6 +143,8 @@ class ParsedPage:
     @lazy
     def _heading(self) -> Element | None:
         """The heading with which `<title>` begins, or else the first one."""
+        if len(self._headings) <= 1:
+            return next(iter(self._headings), None)
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
         chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
         return next((each for each in self._headings if each.text == chosen), None)
@@ -157,7 +157,15 @@ class ParsedPage:
     @lazy
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
-        return [] if self._heading is None else list(_until_long_lines(_lines(self._runs)))
+        lines, n_long = list[Fragment](), 0
+        for line in _lines(self._runs) if self._heading is not None else ():
+            n_long += len(line[0]) > MAX_LINE
+            if n_long > MAX_LONG_LINES:
+                break
+            lines.append(line)
+            if len(lines) == MAX_LINES:
+                break
+        return lines
 
     @lazy
     def following(self) -> list[str]:
@@ -173,22 +181,21 @@ class ParsedPage:
     @lazy
     def dated(self) -> list[str]:
         """Those of the lines nearby that have a year, as all have that are dates."""
-        return list(filter(has_year, self.nearby))
+        return list(filter(year_in, self.nearby))
 
     @lazy
     def distant(self) -> list[str]:
         """The short lines with a year after the heading, or of a page without one."""
-        read = self._until_body
-        further = (run for run in self._runs if run[0].strip())
-        runs = chain(read, islice(further, MAX_DISTANT_LINES - len(read)))
-        dated = (clean(text) for text, _ in runs if has_year(text))
-        return [line for line in dated if len(line) <= MAX_LINE]
+        further = (text for text, _ in self._runs if not text.isspace())
+        near = (line for line, _ in self._until_body)
+        lines = filter(year_in, islice(chain(near, filter(None, further)), MAX_DISTANT_LINES))
+        return [line for line in map(clean, lines) if len(line) <= MAX_LINE]
 
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
         rows = (row for _, row in self._until_body)
-        elements = self.tree.around_texts(rows, BYLINE_LEVELS, _MAY_BE_BYLINE)
+        elements = self.tree.around_texts(rows, BYLINE_LEVELS, _may_be_byline)
         return short_texts(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
@@ -201,7 +208,7 @@ class ParsedPage:
     @lazy
     def _identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
-        urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
+        urls = (self.url, *self.links("canonical"), *self.metas.get("og:url", ()))
         titles = (*map(clean, self.metas.get("og:title", ())), *self.headings)
         return PageIdentity(
             frozenset(comparable_url(url) for url in {*urls} if url),
@@ -309,9 +316,6 @@ _AUTHOR_PAGE: Final = re.compile(
     r"redaktion|staff|team|writers?)/[^/]",
     re.IGNORECASE,
 )
-_MAY_BE_BYLINE: Final = re.compile(
-    f"{'|'.join(BYLINE_MARKERS)}|{_AUTHOR_PAGE.pattern}", re.IGNORECASE
-)
 
 
 def short_texts(elements: Iterable[Element]) -> list[str]:
@@ -329,6 +333,12 @@ def _separated(element: Element) -> str:
         if length > MAX_LINE:  # it is not short
             break
     return SEPARATOR.join(lines)
+
+
+def _may_be_byline(tag: str) -> bool:
+    """Whether that of `_is_byline` is anywhere in an opening *tag*, which is seen sooner."""
+    tag = in_lower_case(tag)
+    return any(map(tag.__contains__, BYLINE_MARKERS)) or _AUTHOR_PAGE.search(tag) is not None
 
 
 def _is_byline(element: Element) -> bool:
@@ -357,12 +367,3 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
     """The lines in *runs* of text, on one line each; not those of white space alone."""
     return ((line, row) for text, row in runs if (line := clean(text)))
-
-
-def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
-    n_long = 0
-    for line, row in islice(lines, MAX_LINES):
-        n_long += len(line) > MAX_LINE
-        if n_long > MAX_LONG_LINES:
-            return
-        yield line, row

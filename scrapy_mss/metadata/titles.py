@@ -33,6 +33,8 @@ _MAY_SEPARATE: Final = re.compile(r"[|–—•·»«›‹:~/>：｜│]|\s-") 
 def without_site(text: str, site_names: frozenset[str]) -> str:
     """*text* without the parts at its ends that name the site, in one of its spellings."""
     text = text[:MAX_TITLE]
+    if not _separators(text):
+        return text
     shorter = _without_last(text, site_names)
     while shorter != text:
         text, shorter = shorter, _without_last(shorter, site_names)
@@ -89,6 +91,8 @@ def matching_heading(text: str, headings: Iterable[str]) -> str | None:
     text = text[: 2 * MAX_TITLE]  # a title, the section and the site
     beginnings: set[str] | None = None
     for each in headlines(headings):
+        if each == text:
+            return each
         form = folded(each)
         if beginnings is None and form == folded(text):
             return each

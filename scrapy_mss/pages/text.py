@@ -59,10 +59,10 @@ def remembered(
 def clean(value: str) -> str:
     """The text of *value* on one line."""
     value = value[:MAX_TEXT]
-    for _ in range(2):  # `&amp;#039;` is an apostrophe that was escaped twice
-        if "&" not in value or not _REFERENCE.search(value):
-            break
+    if "&" in value and _REFERENCE.search(value):
         value = unescaped(value)
+        if _REFERENCE.search(value):  # `&amp;#039;` is an apostrophe that was escaped twice
+            value = unescaped(value)
     if "<" in value:
         value = _MARKUP.sub(" ", value)
     if not value.isprintable():
@@ -72,18 +72,24 @@ def clean(value: str) -> str:
     return " ".join(value.split())
 
 
-@remembered(2**8)  # a page's titles are compared with one another
 def folded(value: str) -> str:
     """Letters and digits only, without case and accents, for comparing two spellings."""
     value = value if value.isascii() else value.translate(_PUNCTUATION)
     if value.isascii():  # as most names and titles are, in half of the time or less
         return b" ".join(value.encode().translate(_FOLDED).split()).decode()
+    return _without_accents(value)
+
+
+@remembered(2**8)  # a page's titles are compared with one another
+def _without_accents(value: str) -> str:
     decomposed = unicodedata.normalize("NFKD", value.casefold())
     return _NOT_LETTERS.sub(" ", "".join(c for c in decomposed if not combining(c))).strip()
 
 
-@remembered(2**8)  # of the names of a site, on all its pages
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
-    forms = [value] if value.isascii() else [value, value.casefold().translate(_UMLAUTS)]
-    return frozenset(filter(None, (folded(each).replace(" ", "") for each in forms)))
+    form = folded(value).replace(" ", "")
+    if value.isascii():
+        return frozenset((form,)) if form else frozenset()
+    with_umlauts = folded(value.casefold().translate(_UMLAUTS)).replace(" ", "")
+    return frozenset(filter(None, (form, with_umlauts)))

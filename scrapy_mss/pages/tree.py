@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Final, NamedTuple, TypeAlias
 
@@ -237,17 +237,32 @@ class PageTree:
             row = self._parents[row]
             yield self.element(row)
 
-    def named_around(self, element: Element, names: frozenset[str], most: int) -> list[Element]:
-        """The innermost elements around *element* whose names are known and among *names*."""
-        row, numbers, parents = element.row, self._number, self._parents
-        is_named, found = tag_table(names), list[Element]()
+    def rows_around(self, row: int, names: frozenset[str], most: int) -> list[int]:
+        """The rows of the innermost elements around one whose names are known and among *names*."""
+        numbers, parents, is_named = self._number, self._parents, tag_table(names)
+        found = list[int]()
         for _ in range(MAX_LEVELS):
             row = parents[row]
-            if row < 0 or len(found) >= most:
+            if row < 0:
                 break
             if is_named[numbers[row]]:
-                found.append(self.element(row))
+                found.append(row)
+                if len(found) == most:
+                    break
         return found
+
+    def inside_of(self, first: int, last: int, rows: list[int]) -> list[int]:
+        """Of *rows* of elements around one, those that are between two tokens: the innermost."""
+        tokens, partners = self._tokens, self._partner
+        for n, row in enumerate(rows):
+            if tokens[row] <= first or tokens[partners[row]] > last:
+                return rows[:n]
+        return rows
+
+    def among(self, rows: Iterable[int], names: frozenset[str]) -> list[Element]:
+        """The elements in those *rows* whose names are known and among *names*."""
+        numbers, is_named = self._number, tag_table(names)
+        return [self.element(row) for row in rows if is_named[numbers[row]]]
 
     def inside(self, row: int) -> Iterator[Element]:
         stop = self._partner[row]
@@ -260,14 +275,22 @@ class PageTree:
 
     def within(self, element: Element, name: str, most: int) -> list[Element]:
         """The first elements called *name* in *element*."""
-        rows = self._rows_of(name)
-        first, stop = bisect_right(rows, element.row), bisect_left(rows, self._last(element.row))
+        number, rows = TAG_NUMBERS[name], self._by_name
+        first, stop = self._first_of[number], self._first_of[number + 1]
+        first = bisect_right(rows, element.row, first, stop)
+        stop = bisect_left(rows, self._last(element.row), first, stop)
         return list(map(self.element, rows[first : min(stop, first + most)]))
 
-    def opened_by(self, token: int) -> Element | None:
-        """The element whose opening tag is a *token*; None for one in raw text."""
-        row = bisect_left(self._tokens, token)
-        return self.element(row) if self._tokens[row] == token else None
+    def beginning(self, names: frozenset[str], first: int, stop: int) -> list[Element]:
+        """The elements with one of *names* whose opening tags are from token *first* to *stop*."""
+        begin, end = bisect_left(self._tokens, first), bisect_left(self._tokens, stop)
+        is_named, found = self._number[begin:end].translate(tag_table(names)), list[Element]()
+        at = is_named.find(1)
+        while at >= 0:
+            if self._opens[begin + at]:
+                found.append(self.element(begin + at))
+            at = is_named.find(1, at + 1)
+        return found
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -275,20 +298,20 @@ class PageTree:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
         return map(self.element, rows)
 
+    def called(self, tag: str, most: int) -> list[Element]:
+        return list(map(self.element, self._rows_of(tag)[:most]))
+
     def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
         return self._values_in(self._rows_of(tag)[:most], names)
 
     def _values_in(self, rows: Rows, names: tuple[str, ...]) -> list[Values]:
-        places = TagPlaces(rows, self._start, self._end)
-        return attribute_values(names, self._source, places) if rows else []
+        if not rows:
+            return []
+        return attribute_values(names, self._source, TagPlaces(rows, self._start, self._end))
 
-    def link_values(
-        self, relations: Iterable[str], names: tuple[str, ...], most: int
-    ) -> list[Values]:
-        """The values of those of the first `<link>` tags that hold one of *relations*."""
-        first = self._rows_of("link")[:most]
-        rows = {row for each in relations for row in self._holding(each, first)}
-        return self._values_in(array("i", sorted(rows)), names)
+    def link_values(self, relation: str, names: tuple[str, ...], most: int) -> list[Values]:
+        """The values of those of the first `<link>` tags that hold *relation*."""
+        return self._values_in(self._holding(relation, self._rows_of("link")[:most]), names)
 
     def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
         rows = self._rows_of("script")[:most]
@@ -353,16 +376,22 @@ class PageTree:
     def text_of(self, element: Element) -> str:
         known = self._texts.get(element.row)
         if known is None:
-            known = self._texts[element.row] = clean("".join(self._read_in(element)))
+            known = self._texts[element.row] = clean(self._read_in(element))
         return known
 
-    def _read_in(self, element: Element) -> Iterator[str]:
-        size = 0
+    def _read_in(self, element: Element) -> str:
+        if self._partner[element.row] == element.row + 1 and element.tag not in HIDDEN:
+            # Without a tag in it, as most titles and names.
+            text = self._source[self._end[element.row] : self._start[element.row + 1]]
+            if "<" not in text:
+                return decode_all(text) if self.pay(len(text)) else ""
+        parts, size = list[str](), 0
         for text, _ in self.fragments(element):
-            yield text
+            parts.append(text)
             size += len(text)
             if size > MAX_TEXT:
-                return
+                break
+        return "".join(parts)
 
     def fragments(self, element: Element) -> Iterator[Fragment]:
         if element.tag in HIDDEN or element.tag in VOID_TAGS:
@@ -396,25 +425,33 @@ class PageTree:
             self.visits -= cost
             if self.visits < 0 or not text:
                 return
-            pieces = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
-            for number, each in enumerate(pieces):
+            if "<" not in text:
+                yield decode_all(f" {text}" if spaced else text), at
+                continue
+            for number, each in enumerate(_MARKS.split(text, MAX_MARKS)):
                 if number and not self.pay():
                     return
                 yield (" " if spaced and not number else "") + decode_all(each), at
 
     def around_texts(
-        self, rows: Iterable[int], levels: int, sign: re.Pattern[str]
-    ) -> list[Element]:
-        """Of the elements that display what stands behind the tags in *rows*, those with a *sign*.
+        self, rows: Iterable[int], levels: int, is_signed: Callable[[str], bool]
+    ) -> Iterator[Element]:
+        """Of the elements that display what stands behind the tags in *rows*, those with a sign.
 
-        Of each text, so many *levels* of elements are looked at, the innermost first.
+        That is in their opening tags. Of each text, so many *levels* of elements are looked at, the
+        innermost first.
         """
-        source, starts, ends = self._source, self._start, self._end
-        inner = dict.fromkeys(map(self._displaying, rows))
-        around = dict.fromkeys(row for each in inner for row in self._upwards(each, levels))
-        long = (row for row in around if ends[row] - starts[row] >= SHORTEST_SIGNED)
-        found = (row for row in long if sign.search(source, starts[row], ends[row]))
-        return list(map(self.element, found))
+        around = dict[int, None]()
+        for row in map(self._displaying, rows):
+            for _ in range(levels):
+                if row < 0:
+                    break
+                around[row] = None
+                row = self._parents[row]  # noqa: PLW2901 - upwards
+        for row in around:
+            tag = self._source[self._start[row] : self._end[row]]
+            if len(tag) >= SHORTEST_SIGNED and is_signed(tag):
+                yield self.element(row)
 
     def _displaying(self, row: int) -> int:
         """The element that displays what stands behind the tag in *row*; -1 if there is none."""
@@ -422,11 +459,6 @@ class PageTree:
         if partner > row or row < 0:
             return row
         return self._parents[row if partner < 0 else partner]
-
-    def _upwards(self, row: int, levels: int) -> Iterator[int]:
-        while row >= 0 and levels > 0:
-            yield row
-            row, levels = self._parents[row], levels - 1
 
     def above(self, element: Element) -> Iterator[Element]:
         row = element.row

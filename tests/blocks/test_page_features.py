@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, BlockInputs, block_inputs
-from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.features import Columns, places_of
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
@@ -206,7 +206,7 @@ def read_as(
 ) -> ReadPage:
     """A *page* of which these blocks were *kept*, by its first opinions as they have *said*."""
     n = len(page.blocks)
-    columns = Columns(INPUTS, np.zeros((len(INPUTS), n)))
+    columns = Columns(places_of(INPUTS), np.zeros((len(INPUTS), n)))
     for opinion, of in zip(OPINIONS, said, strict=False):
         columns[f"opinion_{opinion.name}"][:] = of
         columns[f"share_of_{opinion.name}"][:] = np.average(of, weights=page.words)

@@ -115,7 +115,8 @@ def test_the_article_is_what_rejoined_the_best_span_without_duplicates(
     page = Page.of(source)
     probability = probabilities(data, page)
 
-    scores, span, kept, chosen_from, copied, *_ = select(page, probability)
+    of_blocks, span, kept, chosen_from, copied, *_ = select(page, probability)
+    scores = token_scores(page, of_blocks)
 
     above = (probability > threshold(page, probability)) & ~page.in_title
     assert chosen_from.tolist() == above.tolist()
@@ -169,15 +170,13 @@ def test_both_ways_choose_the_same_to_the_last_bit(source: str, data: st.DataObj
 
 
 @given(PAGES, st.data())
-def test_a_bias_is_added_to_the_score_of_all_text(source: str, data: st.DataObject) -> None:
+def test_a_bias_is_added_to_the_score_of_all_blocks(source: str, data: st.DataObject) -> None:
     page = Page.of(source)
     probability = probabilities(data, page)
 
-    scores, more_scores = (select(page, probability, bias).scores for bias in (0.0, 0.2))
+    scores, more_scores = (select(page, probability, bias).of_blocks for bias in (0.0, 0.2))
 
-    is_text = np.zeros(len(page.tokens), np.bool_)
-    is_text[[at for run in block_runs(page.tokens) for at in run]] = True
-    assert (more_scores - scores).tolist() == pytest.approx((0.2 * is_text).tolist())
+    assert (more_scores - scores).tolist() == pytest.approx([0.2] * len(page.blocks))
 
 
 @given(PAGES, st.data())

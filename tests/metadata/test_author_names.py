@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
@@ -7,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata.authors import (
+    _AND,
     _IN_URLS,
+    _LABEL,
+    _NOISE,
+    _OF_NO_PERSON,
     _URL,
+    DEGREES,
     MAX_AUTHORS,
     MAX_NAME,
     NOT_A_NAME,
@@ -94,6 +100,24 @@ LABELLED = [
 )
 def test_names_are_stripped_of_what_surrounds_them(text: str, expected: list[str]) -> None:
     assert author_names([text]) == expected
+
+
+# What the rules look for, and what they do not.
+WORDS = sorted(
+    {
+        *re.findall("[a-z]{2,}", f"{_AND.pattern} {_LABEL.pattern} {_NOISE.pattern}"),
+        *DEGREES,
+        *_OF_NO_PERSON,
+        *("ann", "lee", "march", "byron"),
+    }
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=3))
+def test_a_plain_name_is_read_as_it_is_beside_others(words: list[str]) -> None:
+    text = " ".join(words).title()
+
+    assert author_names([text]) == author_names([f"· {text}"])
 
 
 @pytest.mark.parametrize("rule", NOT_A_NAME, ids=lambda rule: rule.name)
