@@ -43,7 +43,7 @@ from scrapy_mss.models.files import bundled_model, write_atomically
 from scrapy_mss.sites.context import SiteContext
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.memory import BlockKeys, SiteMemory
-from scrapy_mss.sites.store import from_bytes, to_bytes
+from scrapy_mss.sites.store import packed, unpacked
 
 PROGRAM: Final = "python -m research.studies.site_memory"
 SETS: Final = ("sites_ctf", "sites_daniel")
@@ -286,9 +286,9 @@ def _seconds(page: LabelledPage, state: ModelState, memory: SiteMemory | None) -
     if memory is None:
         read_article(page.html, url, state)
     else:
-        visit = SiteContext(from_bytes(to_bytes(memory)), MINUTE, url)
+        visit = SiteContext(unpacked(packed(memory)), MINUTE, url)
         read_article(page.html, url, state, ReadOptions(site=visit))
-        memory.plus(from_bytes(to_bytes(visit.update.added)))
+        memory.plus(unpacked(packed(visit.update.added)))
     return process_time() - started
 
 

@@ -55,13 +55,13 @@ from scrapy_mss.pages.addresses import site_of
 VERSION: Final = 3
 
 # The axes of a place: where on each another class begins.
-LENGTHS: Final = (3, 8, 16, 32, 64)  # words
-DISTANCES: Final = (-8, -2, -1, 0, 1, 2, 4, 9)  # blocks
+LENGTHS: Final = np.array((3, 8, 16, 32, 64))  # words
+DISTANCES: Final = np.array((-8, -2, -1, 0, 1, 2, 4, 9))  # blocks
 TAGS: Final = (
     *("p", "h1 h2 h3 h4 h5 h6", "li dt dd", "div section article main", "td th table tr"),
     *("figcaption figure caption", "blockquote pre", "a span"),
 )
-ODDS: Final = (-2, 0, 2)  # log-odds by the classifier
+ODDS: Final = np.array((-2.0, 0.0, 2.0))  # log-odds by the classifier
 # Before them: whether it is in the container with most of the article, and ends a sentence.
 AXES: Final = (
     *(len(LENGTHS) + 1, len(DISTANCES) + 1, len(DISTANCES) + 1, len(TAGS) + 1),
@@ -149,13 +149,13 @@ def places(page: Page, probability: Floats) -> Indices:
     """intp[n]: the place of each block, by the *probability* (float64[n]) of all."""
     from_first, to_last = distances(probability > LIKELY)
     axes = (
-        np.digitize(page.blocks.words, LENGTHS),
-        np.digitize(from_first, DISTANCES),
-        np.digitize(to_last, DISTANCES),
+        LENGTHS.searchsorted(page.blocks.words, "right"),
+        DISTANCES.searchsorted(from_first, "right"),
+        DISTANCES.searchsorted(to_last, "right"),
         _TAG_CLASSES[page.ancestor_tags[0]],
         _in_main_container(page, probability),
         _ends_sentence(page),
-        np.digitize(log_odds(probability), ODDS),
+        ODDS.searchsorted(log_odds(probability), "right"),
     )
     return np.ravel_multi_index(axes, AXES)
 
@@ -424,7 +424,7 @@ class Lessons:
         n, url = len(read.probability), read.page.url
         if not len(self) or not n:
             return None
-        of_script = self.of_script(read.script)
+        of_script = self.of_script(read.script) if self._teaches_others() else UNTAUGHT
         by_others, counts_weight = of_script.correction, of_script.counts_weight
         lesson, by_site = self.of_site(url), None
         if lesson is not None and lesson.is_used:
@@ -433,6 +433,12 @@ class Lessons:
             return None
         here = np.zeros(n) if by_others is None else by_others[read.places]
         return Taught(here, by_site, counts_weight)
+
+    def _teaches_others(self) -> bool:
+        """Whether sites in any script do: the pages of a crawl without need not tell theirs."""
+        self._fit_if_due()
+        known = self._of_script.values()
+        return any(each.correction is not None or each.counts_weight for each in known)
 
     def of_script(self, script: int) -> ScriptLesson:
         """What sites teach of pages in *script*."""

@@ -286,7 +286,7 @@ def unpacked(data: bytes, expected: type[T]) -> T:
 
 def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
     """*value* as JSON; what is beside that is added to *parts*."""
-    if type(value) in AS_THEY_ARE:
+    if type(value) in AS_THEY_ARE or (type(value) is str and _is_short(value)):
         return value
     if isinstance(value, Enum):
         value = value.value
@@ -299,19 +299,24 @@ def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON c
     return [_plain(each, parts) for each in _values(value)]
 
 
+def _is_short(text: str) -> bool:
+    return len(text) <= SHORT and text.isascii()
+
+
 def _aside(value: Any) -> bytes | None:  # noqa: ANN401 - whatever is sent
-    if isinstance(value, str) and not (len(value) <= SHORT and value.isascii()):
+    if isinstance(value, str) and not _is_short(value):
         return value.encode("utf-8", "surrogatepass")
     if type(value) in FORMS:
         to_bytes, _ = FORMS[type(value)]
         return to_bytes(value)
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        head = " ".join(map(str, (value.dtype.str, *value.shape)))
+        return b"\n".join((head.encode(), value.tobytes()))
     return value if isinstance(value, bytes) else None
 
 
 def _values(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever is sent
     kind: Any = type(value)
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        return value.dtype.str, value.shape, value.tobytes()
     if is_dataclass(value):
         return (getattr(value, name) for name in _hints(kind))
     if isinstance(value, Mapping):
@@ -358,6 +363,8 @@ def _reader(expected: Any) -> Reader:  # noqa: ANN401 - whatever is expected
     if kind in FORMS:
         _, from_bytes = FORMS[kind]
         return lambda value: from_bytes(_exact(value, bytes))
+    if kind is np.ndarray:
+        return partial(_array, np.dtype(*get_args(arguments[1])))
     if issubclass(kind, Enum):
         return partial(kind)
     make = _collection_reader(kind, arguments)
@@ -365,8 +372,6 @@ def _reader(expected: Any) -> Reader:  # noqa: ANN401 - whatever is expected
 
 
 def _collection_reader(kind: Any, arguments: tuple[Any, ...]) -> Reader:  # noqa: ANN401 - a class
-    if kind is np.ndarray:
-        return partial(_array, np.dtype(*get_args(arguments[1])))
     if kind in (dict, Mapping):
         pair = _each_of(arguments)
         return lambda values: dict(map(pair, values))
@@ -402,11 +407,12 @@ def _first_of(expected: Sequence[Any]) -> Reader:
     return read
 
 
-def _array(dtype: np.dtype[Any], values: list[Any]) -> np.ndarray[Any, Any]:
-    name, shape, data = values
+def _array(dtype: np.dtype[Any], value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - what JSON can be
+    head, _, data = _exact(value, bytes).partition(b"\n")
+    name, *shape = head.decode().split()
     if name != dtype.str:
         raise TypeError(f"expected an array of {dtype.str}, got {name!r:.20}")
-    return np.frombuffer(_exact(data, bytes), dtype).reshape([*map(_size, _exact(shape, list))])
+    return np.frombuffer(data, dtype).reshape([_size(int(each)) for each in shape])
 
 
 def _scalar(kind: type, value: Any) -> Any:  # noqa: ANN401 - a scalar

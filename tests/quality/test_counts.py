@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from statistics import median
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
@@ -21,6 +24,7 @@ from scrapy_mss.quality.counts import (
     WORDS,
     added,
     bounded,
+    n_words,
     of_page,
     of_place,
 )
@@ -51,6 +55,13 @@ def test_an_article_counts_what_it_has() -> None:
     }
     assert of_page(bare) == {PAGES: 1, ARTICLES: 1, f"words/{WORDS.bucket(2)}": 1}
     assert of_page(None) == {PAGES: 1}
+
+
+@given(
+    st.text(max_size=40) | st.text(st.sampled_from("a_ é1-\u0301漢字\ud800\U0001f600\U00020000"))
+)
+def test_words_are_runs_of_letters_digits_and_underscores(text: str) -> None:
+    assert n_words(text) == len(re.findall(r"\w+", text))
 
 
 @pytest.mark.parametrize(
