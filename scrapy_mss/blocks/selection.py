@@ -84,7 +84,7 @@ def select(
     joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
     kept = joined > copied
-    tables = _tables(page, kept, of_blocks)
+    tables = _tables(page, kept, of_texts)
     span = _span_of(page, kept, tables, of_texts)
     return Selection(of_blocks, span, kept, above, copied, others, zero, tables)
 
@@ -142,8 +142,8 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     if above.tobytes() == kept.tobytes():
         return kept
     at = (above | kept).nonzero()[0]
-    keys = np.append(page.attributes.key, 0).take(page.containers.around[:, at].T)
-    paths = [each.tobytes() for each in keys]
+    keys = np.append(page.attributes.key, np.uint32(0)).take(page.containers.around[:, at].T)
+    paths = keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0].tolist()
     known = set(compress(paths, kept[at].tolist()))
     joined = kept.copy()
     joined[at] = [path in known for path in paths]
@@ -159,6 +159,8 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     words = page.blocks.words
     blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
+    if len(set(texts)) == len(texts):
+        return copied
     firsts: dict[int, int] = {}  # the rank of the first block with each text
     behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
     again = [rank for rank, distance in enumerate(behind) if distance]
@@ -170,15 +172,15 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     return copied
 
 
-def _tables(page: Page, kept: Bools, of_blocks: Floats) -> Tables:
+def _tables(page: Page, kept: Bools, of_texts: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its scores is above 0."""
     first, last = page.data_tables
     if not len(first):
         return Tables(first, last, _NO_TABLES)
-    chosen = prefix_sums(page.blocks.spread(kept))
-    first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
-    sums = np.append(0.0, token_scores(page, of_blocks).cumsum())
-    return Tables(first, last, sums[last] > sums[first])
+    begin, end = (page.blocks.first.searchsorted(each) for each in (first, last))
+    n_kept, sums = prefix_sums(kept), np.append(0.0, of_texts.cumsum())
+    chosen, stays = n_kept[end] > n_kept[begin], sums[end] > sums[begin]
+    return Tables(first[chosen], last[chosen], stays[chosen])
 
 
 def _span_of(page: Page, kept: Bools, tables: Tables, of_texts: Floats) -> Span:

@@ -418,45 +418,44 @@ cdef class TextRuns:
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag, is_kept = kept.view("u1")
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, begin = 0
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0
         cdef int level = 0, marks = 0, role
-        cdef bint is_text, was_text = False, blank = False, are_printable = True
+        cdef bint blank = False, are_printable = True
         cdef bytearray room = bytearray(), gaps = bytearray(n // 2 + 1)
         cdef list texts = []
-        cdef str text
+        cdef str text, clean = tokens.clean
         starts, ends = numpy.empty(n // 2 + 1, "p"), numpy.empty(n // 2 + 1, "p")
         cdef Py_ssize_t[::1] first = starts, after = ends
         cdef uint8_t* gap = gaps
         _check_sizes(n, (tag.shape[0], is_kept.shape[0], start.shape[0], end.shape[0]))
-        while begin < n and not (is_kept[begin] and kind[begin] > CLOSE):
-            begin += 1
-        while begin < n and not is_kept[n - 1]:
+        while n and not is_kept[n - 1]:
             n -= 1
-        while begin > 0 and kind[begin - 1] <= CLOSE:
-            begin -= 1
-        for i in range(begin, n):
-            is_text = is_kept[i] and kind[i] > CLOSE
-            if was_text and not is_text:
+        i = _first_kept(is_kept)
+        while i < n and not (is_kept[i] and kind[i] > CLOSE):
+            i += 1
+        while i > 0 and kind[i - 1] <= CLOSE:
+            i -= 1
+        while i < n:
+            blank = blank or (i > 0 and start[i] > end[i - 1])
+            if is_kept[i] and kind[i] > CLOSE:
+                level = level if level else SPACE_ALONE * blank
+                gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
+                first[n_runs] = i
+                while i < n and is_kept[i] and kind[i] > CLOSE:
+                    i += 1
                 after[n_runs] = i
                 n_runs += 1
                 level = blank = marks = 0
-            blank = blank or (i > 0 and start[i] > end[i - 1])
-            if is_text and not was_text:
-                first[n_runs] = i
-                level = level if level else SPACE_ALONE * blank
-                gap[n_runs] = <uint8_t> (marks | (level if n_runs else 0))
-            elif kind[i] <= CLOSE:
+                continue
+            if kind[i] <= CLOSE:
                 role = role_of[tag[i]] & ~(OPENS * kind[i])
                 level = min(level + (role & JOINT), PARAGRAPH)
                 marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
-            was_text = is_text
-        if was_text:
-            after[n_runs] = n
-            n_runs += 1
+            i += 1
         for i in range(n_runs):
-            text = _spaced(tokens.clean, start[first[i]], end[after[i] - 1], room)
+            text = _spaced(clean, start[first[i]], end[after[i] - 1], room)
             if text is None:
-                text = tokens.clean[start[first[i]]:end[after[i] - 1]]
+                text = clean[start[first[i]]:end[after[i] - 1]]
                 text = " ".join(self.decode(text).split())
                 are_printable = are_printable and text.isprintable()
             texts.append(text)
@@ -488,21 +487,33 @@ cdef Py_ssize_t _space(
 ) noexcept:
     """Copy a slice of *text*, spaced and printable; how long it is then, or -1 if not for here."""
     cdef Py_ssize_t i, n = 0
-    cdef uint32_t letter
-    for i in range(start, end):
-        letter = text[i]
-        if letter > 0x20 and (
-            letter < 0x7F and letter != 0x26 and letter != 0x3C  # "&" and "<"
-            or letter > 0x7F and Py_UNICODE_ISPRINTABLE(letter)
-        ):
-            into[n] = <written_t> letter
-            n += 1
-        elif not Py_UNICODE_ISSPACE(letter):
-            return -1
-        elif n and into[n - 1] != 0x20:
-            into[n] = 0x20
-            n += 1
+    cdef uint8_t found, before = BLANK_SHOWN, all_found = 0
+    for i in range(start, end):  # without a branch: none could be foretold
+        found = _SHOWN_AS[text[i]] if text[i] < 0x100 else _shown_as(text[i])
+        into[n] = 0x20 if found & BLANK_SHOWN else text[i]
+        n += not found & before & BLANK_SHOWN
+        all_found |= found
+        before = found
+    if all_found & NOT_SHOWN:
+        return -1
     return n - 1 if n and into[n - 1] == 0x20 else n
+
+
+cdef enum:  # how a character of a text is shown
+    BLANK_SHOWN = 1
+    NOT_SHOWN = 2  # or begins what stands for something else
+
+cdef uint8_t _SHOWN_AS[0x100]
+
+
+cdef inline uint8_t _shown_as(uint32_t letter) noexcept:
+    if Py_UNICODE_ISSPACE(letter):
+        return BLANK_SHOWN
+    return 0 if Py_UNICODE_ISPRINTABLE(letter) and letter != c"&" and letter != c"<" else NOT_SHOWN
+
+
+for _letter in range(0x100):
+    _SHOWN_AS[_letter] = _shown_as(_letter)
 
 
 # --- tables of data -----------------------------------------------------------------------------

@@ -32,12 +32,19 @@ _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 def decode(reference: str) -> str:
     """The text that a character reference stands for; the reference itself if for none."""
+    if len(reference) > _LONGEST:
+        return "\ufffd" if reference[1] == "#" else reference
+    return _decoded(reference)
+
+
+@lru_cache(2**12)
+def _decoded(reference: str) -> str:
     if reference[1:2] == "#":
-        return _number(reference) if len(reference) <= _LONGEST else "\ufffd"
+        return _number(reference)
     text = html5.get(reference[1:])
     if text is not None:
         return text
-    bare = _BARE_NAME.match(reference, 1) if len(reference) <= _LONGEST else None
+    bare = _BARE_NAME.match(reference, 1)
     return html5[bare[0]] + reference[bare.end() :] if bare else reference
 
 
@@ -48,7 +55,6 @@ def decode_all(text: str) -> str:
     return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
 
 
-@lru_cache(2**12)
 def _number(reference: str) -> str:
     """What `html.unescape` gives, in half its time for those that stand for their character."""
     digits = reference[2:].rstrip(";").lower()

@@ -46,6 +46,7 @@ from scrapy_mss.markup.tokens import (
     linked_words,
     mask_inside,
     prefix_sums,
+    tag_table,
 )
 
 PARAGRAPH = 2  # what breaks a paragraph; two line breaks are as much as a block's tag
@@ -282,37 +283,64 @@ LONGEST_TAG: Final = 200  # characters of it that are read
 _START: Final = re.compile(r"""\sstart\s*=\s*["']?(\d{1,9})(?!\d)""", re.IGNORECASE)
 
 
+def _paragraphs_with(bits: int) -> bytes:
+    """The gaps before paragraphs that have these *bits*, as in a class of a pattern."""
+    found = (gap for gap in range(256) if gap & _JOINT == PARAGRAPH and gap & bits == bits)
+    return b"".join(b"\\x%02x" % gap for gap in found)
+
+
+_ITEM_RUNS: Final = re.compile(
+    b"[%b][^%b]*(?=[%b]|\\Z)" % tuple(map(_paragraphs_with, (_OPENS_ITEM, 0, _OF_LIST)))
+)
+
+
 def _items_of(gaps: bytes) -> tuple[list[int], list[int]]:
     """The runs that begin an item of a list, by the *gaps* before all, and those on the next line.
 
     An item is a paragraph: it begins behind the tag of an item, and a tag of a list is behind it.
     """
-    begins = [n for n, gap in enumerate(gaps) if not n or gap & _JOINT == PARAGRAPH]
-    is_left = [*(bool(gaps[n] & _OF_LIST) for n in begins[1:]), True]
-    items = [n for n, left in zip(begins, is_left, strict=True) if left and gaps[n] & _OPENS_ITEM]
-    known = set(items)
-    pairs = ((one, n) for one, n in pairwise(begins) if not gaps[n] & _OF_BLOCK)
-    return items, [n for one, n in pairs if one in known and n in known]
+    found = [*_ITEM_RUNS.finditer(bytes([gaps[0] | PARAGRAPH]) + gaps[1:])]
+    tight = (after.start() for one, after in pairwise(found) if one.end() == after.start())
+    return [each.start() for each in found], [n for n in tight if not gaps[n] & _OF_BLOCK]
 
 
 def _marks(tokens: Tokens, starts: Indices) -> list[str]:
     """The marks of the items whose texts begin at *starts*."""
-    opens = tokens.is_open("ol").nonzero()[0]
+    if not len(starts) or TAG_NUMBERS["ol"] not in tokens.tag[: starts[-1]].tobytes():
+        return [DASH] * len(starts)  # as of most lists
+    before = slice(0, int(starts[-1]))
+    opens, every = (
+        (is_tag_of(tokens, names, before) & np.equal(tokens.kind[before], OPEN)).nonzero()[0]
+        for names in (ORDERED, ITEM)
+    )
     ends = np.where(tokens.partner[opens] >= 0, tokens.partner[opens], len(tokens))
-    if not (starts.searchsorted(opens) < starts.searchsorted(ends)).any():
+    is_around = starts.searchsorted(opens) < starts.searchsorted(ends)
+    if not is_around.any():
         return [DASH] * len(starts)  # the ordered lists are elsewhere
-    ordered, lists = (is_tag_of(tokens, names) for names in (ORDERED, LISTS))
-    every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
     items = every[every.searchsorted(starts) - 1]
-    parent = nearest_ancestors(tokens, lists & (tokens.kind == OPEN))
     numbers: dict[int, int] = {}
     marks: dict[int, str] = {}
-    for item, around in zip(every.tolist(), parent[every].tolist(), strict=True):
-        if around >= 0 and ordered[around]:
+    inside = every[every.searchsorted(opens[is_around.argmax()]) :].tolist()
+    for item, around in zip(inside, _lists_around(tokens, inside), strict=True):
+        if around >= 0 and tokens.tag[around] == TAG_NUMBERS["ol"]:
             number = numbers[around] + 1 if around in numbers else _first(tokens, around)
             numbers[around] = number
             marks[item] = f"{number}. "
     return [marks.get(item, DASH) for item in items.tolist()]
+
+
+def _lists_around(tokens: Tokens, items: list[int]) -> Iterator[int]:
+    """The innermost list around each of the *items*; -1 for none."""
+    is_list, tag, unclosed = tag_table(LISTS), tokens.tag.data, tokens.unclosed.data
+    known = {-1: -1}  # by what is around them
+    for item in items:
+        passed, at = list[int](), unclosed[item - 1] if item else -1
+        while at not in known and not is_list[tag[at]]:
+            passed.append(at)
+            at = unclosed[at - 1] if at else -1
+        found = known.get(at, at)
+        known.update(dict.fromkeys(passed, found))
+        yield found
 
 
 def _first(tokens: Tokens, ordered_list: int) -> int:

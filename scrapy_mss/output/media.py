@@ -24,16 +24,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from scrapy_mss.markup.attributes import class_words_among
+from scrapy_mss.markup.attributes import CLASS_ATTRIBUTES, class_words_among
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import without_controls
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of
+from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.pages.addresses import MAX_URL, joined_url, split_url
 from scrapy_mss.pages.tree import Element, PageTree
 
@@ -130,7 +129,8 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
 
 def _on_one_line(text: str) -> str:
     """*text* as it is kept of a medium: on one line, without what no page shows."""
-    return " ".join(without_controls(text, " ").split())[:MAX_CAPTION]
+    shown = text if text.isprintable() else without_controls(text, " ")
+    return " ".join(shown.split())[:MAX_CAPTION]
 
 
 # --- of a page ------------------------------------------------------------------------------------
@@ -154,11 +154,13 @@ LATE: Final = tuple(
 )
 ADDRESSES: Final = (*LATE, "src")
 
+HEADLINE: Final = frozenset({"h1"})
 IMAGES: Final = frozenset({"img", "image"})
 MEDIA_TAGS: Final = IMAGES | {"video", "audio", "iframe", "embed"}
 OF_AMP: Final = {"amp-img": "img", "amp-video": "video", "amp-audio": "audio"}
 SAYS_NOTHING: Final = ("null", "undefined")  # what templates write for an absent text
 _LOOKED_AT: Final = MEDIA_TAGS | {"unknown"}  # those of AMP are
+_NEAR_CAPTION: Final = MEDIA_TAGS | BLOCK_TAGS
 BOXES: Final = BLOCK_TAGS | {"a", "picture"}
 CAPTION: Final = "caption"
 
@@ -201,26 +203,12 @@ def kept_media(tree: PageTree, kept: Bools, base: str = "") -> list[Medium]:
     first, last = are_kept.find(1), are_kept.rfind(1)
     if first < 0:
         return []
-    lead, article = _lead(tree.tokens, first), _Article(tree, kept, base)
-    places = _places(tree.tokens, slice(lead, last + 1))
-    elements = ((tree.opened_by(place), place < first) for place in places)
-    media = (article.medium(each, in_lead=in_lead) for each, in_lead in elements if each)
-    return list(islice(filter(None, media), MAX_MEDIA))
-
-
-def _lead(tokens: Tokens, first: int) -> int:
-    """Where the headline above the text begins, if there is one near; else the text itself."""
-    begin = max(0, first - MAX_LEAD)
-    is_heading = np.equal(tokens.tag[begin:first], TAG_NUMBERS["h1"])
-    at = (is_heading & np.equal(tokens.kind[begin:first], OPEN)).tobytes().rfind(1)
-    return begin + at if at >= 0 else first
-
-
-def _places(tokens: Tokens, part: slice) -> list[int]:
-    """Where tags of media open in a *part* of the tokens."""
-    named = is_tag_of(tokens, _LOOKED_AT, part) & np.equal(tokens.kind[part], OPEN)
-    places: list[int] = (named.nonzero()[0][:MAX_LOOKED_AT] + part.start).tolist()
-    return places
+    article = _Article(tree, kept, base)
+    headlines = tree.beginning(HEADLINE, first - MAX_LEAD, first)
+    begin = tree.tokens_in(headlines[-1])[0] if headlines else first
+    elements = tree.beginning(_LOOKED_AT, begin, last + 1)[:MAX_LOOKED_AT]
+    found = filter(None, (article.medium(each, first) for each in elements))
+    return list(islice(found, MAX_MEDIA))
 
 
 class _Article:
@@ -230,33 +218,34 @@ class _Article:
         self.tree, self.base, self._kept = tree, base, kept
         self._texts: dict[Element, str] = {}
 
-    def medium(self, element: Element, *, in_lead: bool) -> Medium | None:
-        """What *element* shows; None if that is nothing of the article's."""
+    def medium(self, element: Element, first: int) -> Medium | None:
+        """What *element* shows; None if that is nothing of the article's, kept from *first* on."""
         name = OF_AMP.get(element.tag, element.tag)
         if name not in MEDIA_TAGS:
             return None
-        around, outermost = self.tree.named_around(element, TELLING, MAX_DEPTH), None
-        if not all(self._has_kept(each) for each in around if each.tag in BESIDE):
+        boxes = self.tree.rows_around(element.row, BOXES, MAX_DEPTH)
+        around, (place, _) = self.tree.among(boxes, TELLING), self.tree.tokens_in(element)
+        beside = self._without_kept(place, boxes)
+        if self.tree.among(beside, BESIDE):
             return None
-        if in_lead:
+        if place < first:  # in the lead
             outermost = next((each for each in around if each.tag == "figure"), None)
             if outermost is None:
                 return None
             around = around[: around.index(outermost) + 1]
+            beside = [row for row in beside if row >= outermost.row]
         if name not in IMAGES:
             return self._player(element, name)
-        return self._image(element, around, outermost)
+        return self._image(element, around, beside)
 
-    def _image(
-        self, element: Element, around: list[Element], outermost: Element | None
-    ) -> Medium | None:
+    def _image(self, element: Element, around: list[Element], beside: list[int]) -> Medium | None:
         attributes = element.attrib
         is_picture = not _is_no_picture(attributes)
         url = self._address(attributes, self._sources(element, around)) if is_picture else None
         if not url or is_junk(url):
             return None
         caption = self._caption(element, around)
-        if not caption and (_is_teaser(around) or self._is_in_box(element, outermost)):
+        if not caption and (_is_teaser(around) or self._is_in_box(beside)):
             return None
         alt = _on_one_line(attributes.get("alt", ""))
         return Medium(IMAGE, url, caption, "" if alt in SAYS_NOTHING else alt)
@@ -285,24 +274,19 @@ class _Article:
     def _kept_words(self) -> bytes:
         return (self._kept & self.tree.tokens.is_word).tobytes()
 
-    def _has_kept(self, element: Element) -> bool:
-        """Whether any of an element's words is kept; if not, it stands beside the text."""
-        return self._kept_words.find(1, *self.tree.tokens_in(element)) >= 0
+    def _without_kept(self, place: int, boxes: list[int]) -> list[int]:
+        """Of the rows of *boxes* around a token, those in which no word is kept: the innermost."""
+        words = self._kept_words
+        behind = words.find(1, place)
+        return self.tree.inside_of(
+            words.rfind(1, 0, place), behind if behind >= 0 else len(words), boxes
+        )
 
-    def _is_in_box(self, element: Element, outermost: Element | None) -> bool:
-        """Whether a picture is in a block that has words, none of which is kept.
-
-        The *outermost* block that is looked at may be given.
-        """
-        box = None
-        for each in self.tree.named_around(element, BOXES, MAX_DEPTH):
-            if self._has_kept(each):
-                break
-            box = each
-            if each == outermost:
-                break
-        if box is None:
+    def _is_in_box(self, boxes: list[int]) -> bool:
+        """Whether the outermost of *boxes*, in which no word is kept, has words."""
+        if not boxes:
             return False
+        box = self.tree.element(boxes[-1])
         at, end = self.tree.tokens_in(box)
         for _ in range(FEW_WORDS if self.tree.within(box, "a", 1) else MANY_WORDS + 1):
             at = self._words.find(1, at, end) + 1
@@ -329,12 +313,11 @@ class _Article:
         place, _ = self.tree.tokens_in(element)
         if not self._may_have_caption(place):
             return ""
-        for each in self.tree.after(element.row):
-            begin, _ = self.tree.tokens_in(each)
-            if each.tag in MEDIA_TAGS or begin >= place + CAPTION_WITHIN:
+        for each in self.tree.beginning(_NEAR_CAPTION, place + 1, place + CAPTION_WITHIN):
+            if each.tag in MEDIA_TAGS:
                 break
-            is_block = each.tag in BLOCK_TAGS and each.has_end
-            if is_block and (each.tag == "figcaption" or self._is_called_caption(each)):
+            is_caption = each.tag == "figcaption" or self._is_called_caption(each)
+            if is_caption and each.has_end:
                 return self._text(each)
         return ""
 
@@ -367,19 +350,21 @@ class _Article:
         self, attributes: Mapping[str, str], sources: Iterator[Mapping[str, str]]
     ) -> str | None:
         """The address of a picture in its largest size, if it has several."""
-        sizes: list[tuple[float, str]] = []
-        for given in (attributes, *sources):
-            for listed in filter(None, map(given.get, SIZES)):
-                sizes.extend(_sizes(listed))
-        for _, address in sorted(sizes, key=lambda size: -size[0]):
+        every = (attributes, *sources)
+        listed = [given[name] for given in every for name in SIZES if name in given]
+        sizes = [size for each in listed for size in _sizes(each)]
+        for _, address in sorted(sizes, key=itemgetter(0), reverse=True):
             url = self._absolute(address)
             if url and not is_junk(url):
                 return url
         return self._first_address(attributes)
 
     def _first_address(self, attributes: Mapping[str, str]) -> str | None:
-        urls = map(self._absolute, filter(None, map(attributes.get, ADDRESSES)))
-        return next((url for url in urls if url), None)
+        for name in ADDRESSES:
+            url = self._absolute(attributes[name]) if name in attributes else None
+            if url:
+                return url
+        return None
 
     def _absolute(self, address: str) -> str | None:
         address = "".join(address.split())  # as browsers read it
@@ -396,17 +381,23 @@ def _is_teaser(around: list[Element]) -> bool:
     return is_page and (len(href) > MAX_URL or extension_of(href) not in IMAGE_FILES)
 
 
-def _sizes(listed: str) -> Iterator[tuple[float, str]]:
+def _sizes(listed: str) -> list[tuple[float, str]]:
     """The addresses in a `srcset`, each with its width or density."""
+    found = []
     for part in _BETWEEN_SIZES.split(listed)[:MAX_SIZES]:
         words = part.split(maxsplit=2)
         if words:
             size = _SIZE.match(words[1]) if len(words) > 1 else None  # `1200w` or `2x`
-            yield float(size[1]) if size else 1.0, words[0]
+            found.append((float(size[1]) if size else 1.0, words[0]))
+    return found
 
 
 def _is_no_picture(attributes: Mapping[str, str]) -> bool:
     """Whether a side of an image is declared to be short, or its class or the like says so."""
-    sides = (_PIXELS.match(attributes[name]) for name in ("width", "height") if name in attributes)
-    is_small = any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
-    return is_small or not JUNK.isdisjoint(class_words_among(attributes))
+    for name in ("width", "height"):
+        side = _PIXELS.match(attributes[name]) if name in attributes else None
+        if side is not None and int(side[1]) < MIN_SIDE:
+            return True
+    said = " ".join([attributes[name] for name in CLASS_ATTRIBUTES if name in attributes]).lower()
+    may_be_junk = any(map(said.__contains__, JUNK))  # in less time than to read its words
+    return may_be_junk and not JUNK.isdisjoint(class_words_among(attributes))

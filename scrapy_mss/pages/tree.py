@@ -237,17 +237,32 @@ class PageTree:
             row = self._parents[row]
             yield self.element(row)
 
-    def named_around(self, element: Element, names: frozenset[str], most: int) -> list[Element]:
-        """The innermost elements around *element* whose names are known and among *names*."""
-        row, numbers, parents = element.row, self._number, self._parents
-        is_named, found = tag_table(names), list[Element]()
+    def rows_around(self, row: int, names: frozenset[str], most: int) -> list[int]:
+        """The rows of the innermost elements around one whose names are known and among *names*."""
+        numbers, parents, is_named = self._number, self._parents, tag_table(names)
+        found = list[int]()
         for _ in range(MAX_LEVELS):
             row = parents[row]
-            if row < 0 or len(found) >= most:
+            if row < 0:
                 break
             if is_named[numbers[row]]:
-                found.append(self.element(row))
+                found.append(row)
+                if len(found) == most:
+                    break
         return found
+
+    def inside_of(self, first: int, last: int, rows: list[int]) -> list[int]:
+        """Of *rows* of elements around one, those that are between two tokens: the innermost."""
+        tokens, partners = self._tokens, self._partner
+        for n, row in enumerate(rows):
+            if tokens[row] <= first or tokens[partners[row]] > last:
+                return rows[:n]
+        return rows
+
+    def among(self, rows: Iterable[int], names: frozenset[str]) -> list[Element]:
+        """The elements in those *rows* whose names are known and among *names*."""
+        numbers, is_named = self._number, tag_table(names)
+        return [self.element(row) for row in rows if is_named[numbers[row]]]
 
     def inside(self, row: int) -> Iterator[Element]:
         stop = self._partner[row]
@@ -260,14 +275,22 @@ class PageTree:
 
     def within(self, element: Element, name: str, most: int) -> list[Element]:
         """The first elements called *name* in *element*."""
-        rows = self._rows_of(name)
-        first, stop = bisect_right(rows, element.row), bisect_left(rows, self._last(element.row))
+        number, rows = TAG_NUMBERS[name], self._by_name
+        first, stop = self._first_of[number], self._first_of[number + 1]
+        first = bisect_right(rows, element.row, first, stop)
+        stop = bisect_left(rows, self._last(element.row), first, stop)
         return list(map(self.element, rows[first : min(stop, first + most)]))
 
-    def opened_by(self, token: int) -> Element | None:
-        """The element whose opening tag is a *token*; None for one in raw text."""
-        row = bisect_left(self._tokens, token)
-        return self.element(row) if self._tokens[row] == token else None
+    def beginning(self, names: frozenset[str], first: int, stop: int) -> list[Element]:
+        """The elements with one of *names* whose opening tags are from token *first* to *stop*."""
+        begin, end = bisect_left(self._tokens, first), bisect_left(self._tokens, stop)
+        is_named, found = self._number[begin:end].translate(tag_table(names)), list[Element]()
+        at = is_named.find(1)
+        while at >= 0:
+            if self._opens[begin + at]:
+                found.append(self.element(begin + at))
+            at = is_named.find(1, at + 1)
+        return found
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -282,8 +305,9 @@ class PageTree:
         return self._values_in(self._rows_of(tag)[:most], names)
 
     def _values_in(self, rows: Rows, names: tuple[str, ...]) -> list[Values]:
-        places = TagPlaces(rows, self._start, self._end)
-        return attribute_values(names, self._source, places) if rows else []
+        if not rows:
+            return []
+        return attribute_values(names, self._source, TagPlaces(rows, self._start, self._end))
 
     def link_values(self, relation: str, names: tuple[str, ...], most: int) -> list[Values]:
         """The values of those of the first `<link>` tags that hold *relation*."""
@@ -401,12 +425,13 @@ class PageTree:
             self.visits -= cost
             if self.visits < 0 or not text:
                 return
-            first, *others = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
-            yield (" " if spaced else "") + decode_all(first), at
-            for each in others:
-                if not self.pay():
+            if "<" not in text:
+                yield decode_all(f" {text}" if spaced else text), at
+                continue
+            for number, each in enumerate(_MARKS.split(text, MAX_MARKS)):
+                if number and not self.pay():
                     return
-                yield decode_all(each), at
+                yield (" " if spaced and not number else "") + decode_all(each), at
 
     def around_texts(
         self, rows: Iterable[int], levels: int, is_signed: Callable[[str], bool]
