@@ -67,7 +67,7 @@ class Page:
     @lazy
     def attributes(self) -> ElementAttributes:
         """Class words and visibility of the page's block elements."""
-        return element_attributes(self.tokens)
+        return element_attributes(self.tokens, self.containers.start)
 
     @lazy
     def containers(self) -> Containers:

@@ -14,6 +14,16 @@ cdef enum:  # roles of tags, as `segmentation` has them
     IS_LINK = 4
 
 
+cdef struct Run:
+    int first, last  # tokens
+    int inner  # the element around it
+
+cdef struct Element:
+    int start  # its opening tag
+    int begin, end  # the runs in it
+    int outer  # the element around it
+
+
 @cython.final
 cdef class Segmenter:
     """The columns of `segmentation.Blocks` and of its `Containers`.
@@ -22,117 +32,122 @@ cdef class Segmenter:
     than *min_blocks* blocks, more than one to *densest* characters are too many.
     """
 
-    cdef const uint8_t[::1] role_of
+    cdef bytes kept  # what the roles are of
+    cdef const uint8_t* role_of
     cdef Py_ssize_t n_levels, min_blocks, densest
 
     def __init__(self, bytes roles not None, n_levels, min_blocks, densest):
         _check_sizes(256, (len(roles),))
         _check(-roles[0], 1)  # texts, which have the number of the unknown tag, have no role
-        self.role_of, self.n_levels = roles, n_levels
-        self.min_blocks, self.densest = min_blocks, densest
+        self.kept = self.role_of = roles
+        self.n_levels, self.min_blocks, self.densest = n_levels, min_blocks, densest
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
         cdef const int[::1] start = tokens.start, partner = tokens.partner
         cdef Py_ssize_t n = kind.shape[0], n_runs, m = 0, i
+        cdef array found = clone(_INT32S, (3 + 4) * n, False)
+        cdef Run* run = <Run*> found.data.as_ints
+        cdef Element* element = <Element*> (run + n)
         _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0]))
-        for i in range(n):
-            m += self.is_container(kind[i], tag[i], partner[i])
-        runs, elements = numpy.empty((3, n), "p"), numpy.empty((4, m), "p")
-        n_runs = self.find(kind, tag, start, partner, 1, runs, elements)
+        n_runs = self.find(kind, tag, start, partner, 1, run, element, &m)
         if n_runs > max(self.min_blocks, len(tokens.source) // self.densest):
-            n_runs = self.find(kind, tag, start, partner, self.densest, runs, elements)
-        firsts, lasts, inner = runs[:, :n_runs].copy()
-        starts, begins, ends, outer = elements
+            n_runs = self.find(kind, tag, start, partner, self.densest, run, element, &m)
+        elements = numpy.empty((3, m), "p")
+        cdef Py_ssize_t[:, ::1] column = elements
+        for i in range(m):
+            column[0, i], column[1, i] = element[i].start, element[i].begin
+            column[2, i] = element[i].end
         return (
-            (firsts, lasts, *self.counted(kind, tag, partner, firsts, lasts)),
-            (starts, begins, ends, tokens.tag[starts], *self.around(inner, outer)),
+            self.blocks(kind, tag, partner, run, n_runs),
+            (*elements, tokens.tag[elements[0]], *self.around(run, n_runs, element, m)),
         )
 
     cdef Py_ssize_t find(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] start,
-        const int[::1] partner, Py_ssize_t cell, Py_ssize_t[:, ::1] run, Py_ssize_t[:, ::1] element
-    ) except -1:
-        """Fill in the runs of text that have a word, and the closed elements that end runs.
+        const int[::1] partner, Py_ssize_t cell, Run* runs, Element* elements, Py_ssize_t* m
+    ) noexcept:
+        """Find the runs of text that have a word, and the closed elements that end runs.
 
-        Of each *run* the first and the last token and the element around it; of each *element* the
-        opening token, the runs from and to, and the element around it. Runs that begin in one
-        *cell* of so many characters are joined. How many runs there are.
+        Runs that begin in one *cell* of so many characters are joined. How many runs there are; the
+        elements are *m*. The element around all of them is -1.
         """
-        cdef Py_ssize_t n = kind.shape[0], m = element.shape[1], i, n_runs = 0, row = 0
-        cdef Py_ssize_t inner = m, around = m, first = -1, last = -1, begun = -1
+        cdef Py_ssize_t n = kind.shape[0], n_runs = 0, begun = -1
+        cdef int i, row = 0, inner = -1
+        cdef Run run = Run(-1, -1, -1)
         cdef bint has_word = False, after_break = False
         cdef uint8_t role
-        for i in range(n + 1):
+        for i in range(<int> n + 1):
             role = self.role_of[tag[i]] & (ENDS_RUN | BREAKS_LINE) if i < n else ENDS_RUN
             if i < n and kind[i] >= WORD:
-                if first < 0:
-                    first, around = i, inner
-                last = i
+                if run.first < 0:
+                    run.first, run.inner = i, inner
+                run.last = i
                 has_word |= kind[i] == WORD
                 after_break = False
             if not role:
                 continue
             if role & ENDS_RUN or after_break:
-                if has_word and start[first] // cell == begun:
-                    run[1, n_runs - 1] = last
+                if has_word and start[run.first] // cell == begun:
+                    runs[n_runs - 1].last = run.last
                 elif has_word:
-                    run[0, n_runs], run[1, n_runs], run[2, n_runs] = first, last, around
-                    begun = start[first] // cell
+                    runs[n_runs] = run
+                    begun = start[run.first] // cell
                     n_runs += 1
-                first = -1
+                run.first = -1
                 has_word = False
             after_break = role & BREAKS_LINE
             if i == n or after_break or partner[i] < 0:
                 continue
             if kind[i] == OPEN:
-                _check(row, m)
-                element[0, row], element[1, row], element[2, row] = i, n_runs, n_runs
-                element[3, row] = inner
+                elements[row] = Element(i, <int> n_runs, <int> n_runs, inner)
                 inner, row = row, row + 1
-            elif inner < m and element[0, inner] == partner[i]:
-                element[2, inner] = n_runs
-                inner = element[3, inner]
+            elif inner >= 0 and elements[inner].start == partner[i]:
+                elements[inner].end = <int> n_runs
+                inner = elements[inner].outer
+        m[0] = row
         return n_runs
 
-    cdef tuple around(self, const Py_ssize_t[::1] inner, const Py_ssize_t[::1] outer):
-        """The elements around each run, by the *inner* one, and that around each of these."""
-        cdef Py_ssize_t n_runs = inner.shape[0], m = outer.shape[0], level, run, element
-        rows, parents = numpy.empty((self.n_levels, n_runs), "p"), numpy.full(m + 1, m, "p")
+    cdef tuple around(
+        self, const Run* run, Py_ssize_t n_runs, const Element* element, Py_ssize_t m
+    ):
+        """The *m* elements around each run, innermost first, and the one around each of these."""
+        cdef Py_ssize_t i, level, row, outer
+        rows, parents = numpy.empty((self.n_levels, n_runs), "p"), numpy.empty(m + 1, "p")
         cdef Py_ssize_t[:, ::1] of_run = rows
         cdef Py_ssize_t[::1] parent_of = parents
-        for run in range(n_runs):
-            element = of_run[0, run] = inner[run]
+        for i in range(m + 1):
+            parent_of[i] = m
+        for i in range(n_runs):
+            row = run[i].inner if run[i].inner >= 0 else m
+            of_run[0, i] = row
             for level in range(1, self.n_levels):
-                if element < m:
-                    parent_of[element] = outer[element]
-                    element = outer[element]
-                of_run[level, run] = element
+                if row < m:
+                    outer = element[row].outer
+                    parent_of[row] = row = outer if outer >= 0 else m
+                of_run[level, i] = row
         return rows, parents
 
-    cdef inline bint is_container(self, uint8_t kind, uint8_t tag, int partner) noexcept:
-        return (kind == OPEN) & (partner >= 0) & (self.role_of[tag] & ENDS_RUN)
-
-    cdef tuple counted(
+    cdef tuple blocks(
         self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
-        const Py_ssize_t[::1] firsts, const Py_ssize_t[::1] lasts
+        const Run* runs, Py_ssize_t n_runs
     ):
-        """The run of each token, the words, linked words and tags of each run, and its texts."""
-        cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], run, i = 0, n_texts = 0
-        cdef Py_ssize_t end_of_link = -1
-        cdef int64_t n_words, n_linked, n_tags, is_word
+        """The columns of `segmentation.Blocks` but for the containers."""
+        cdef Py_ssize_t n = kind.shape[0], number, i = 0, n_texts = 0
+        cdef Py_ssize_t end_of_link = -1, n_words, n_linked, n_tags, is_word
         cdef bint is_inside, is_link
-        runs, token = numpy.empty(n, "i4"), numpy.empty(n, "i4")
-        counts, texts = numpy.empty((3, n_runs), "i8"), numpy.empty((2, n_runs), "p")
-        cdef int[::1] of_token = runs, text = token
-        cdef int64_t[:, ::1] count = counts
-        cdef Py_ssize_t[:, ::1] of_run = texts
-        for run in range(n_runs):
+        cdef Run run
+        of_tokens, texts = numpy.empty(n, "i4"), numpy.empty(n, "i4")
+        columns = numpy.empty((7, n_runs), "p")
+        cdef int[::1] of_token = of_tokens, text = texts
+        cdef Py_ssize_t[:, ::1] column = columns
+        for number in range(n_runs):
+            run = runs[number]
             n_words = n_linked = n_tags = 0
-            of_run[0, run] = n_texts
-            while i <= lasts[run]:
-                is_inside = i >= firsts[run]
-                of_token[i] = <int> run if is_inside else -1
+            column[0, number], column[1, number], column[5, number] = run.first, run.last, n_texts
+            while i <= run.last:
+                is_inside = i >= run.first
+                of_token[i] = <int> number if is_inside else -1
                 text[n_texts] = <int> i
                 n_texts += is_inside & (kind[i] >= WORD)
                 is_word = is_inside & (kind[i] == WORD)
@@ -142,12 +157,14 @@ cdef class Segmenter:
                 is_link = (kind[i] == OPEN) & ((self.role_of[tag[i]] & IS_LINK) != 0)
                 end_of_link = max(end_of_link, partner[i] if is_link else -1)
                 i += 1
-            of_run[1, run] = n_texts - of_run[0, run]
-            count[0, run], count[1, run], count[2, run] = n_words, n_linked, n_tags
+            column[2, number], column[3, number], column[4, number] = n_words, n_linked, n_tags
+            column[6, number] = n_texts - column[5, number]
         while i < n:
             of_token[i] = -1
             i += 1
-        return runs, *counts, token[:n_texts].copy(), *texts
+        first, last, words, linked, tags, first_text, sizes = columns
+        texts = texts[:n_texts].copy()  # no array keeps what has room for more
+        return first, last, of_tokens, words, linked, tags, texts, first_text, sizes
 
 
 # --- the characters of texts --------------------------------------------------------------------

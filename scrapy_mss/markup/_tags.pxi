@@ -78,8 +78,7 @@ cdef class TagReader:
     *names* are those of the attributes (bytes, in lower case), *elements* those of the elements by
     their numbers. *always_hidden* is the number of those that are. Of a tag *most* words count. For
     tags that are not ASCII, *callback* gives, from number and source, the hash of a tag with its
-    words, that of each word, and whether it is hidden. Tags of *read* elements (256 bytes) are
-    read, up to *longest* characters of each.
+    words, that of each word, and whether it is hidden. Up to *longest* characters of each are read.
     """
 
     cdef tuple kept  # what the names are of
@@ -89,12 +88,10 @@ cdef class TagReader:
     cdef uint32_t keys[256]  # of the elements without words
     cdef int always_hidden
     cdef object callback
-    cdef bytes read
     cdef int longest
 
     def __init__(
-        self, tuple names not None, elements, int always_hidden, int most, callback,
-        bytes read not None, int longest,
+        self, tuple names not None, elements, int always_hidden, int most, callback, int longest
     ):
         self.always_hidden = always_hidden
         _check(most, MAX_WORDS + 1)
@@ -108,31 +105,22 @@ cdef class TagReader:
             self.keys[number] = NO_LETTER
             for letter in name.encode():
                 self.keys[number] = _crc(self.keys[number], letter)
-        self.most, self.callback = most, callback
-        self.read, self.longest = read, longest
-        _check_sizes(256, (len(read),))
+        self.most, self.callback, self.longest = most, callback, longest
 
-    def __call__(self, tokens):
-        """The columns of `attributes.ElementAttributes`."""
+    def __call__(self, tokens, const Py_ssize_t[::1] token):
+        """The columns of `attributes.ElementAttributes` but for the opening tokens."""
         cdef str text = tokens.clean
-        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const uint8_t[::1] tag = tokens.tag
         cdef const int[::1] begin = tokens.clean_start, stop = tokens.clean_end
-        cdef const int[::1] partner = tokens.partner
-        cdef const uint8_t* is_read = self.read
-        cdef Py_ssize_t n = kind.shape[0], n_tags = 0, i, row
+        cdef Py_ssize_t n = tag.shape[0], n_tags = token.shape[0], row
         cdef const void* data = PyUnicode_DATA(text)
-        _check_sizes(n, (tag.shape[0], begin.shape[0], stop.shape[0], partner.shape[0]))
-        starts = numpy.empty(n, "p")
-        cdef Py_ssize_t[::1] token = starts
-        for i in range(n):  # branch prediction fails on which are read
-            token[n_tags] = i
-            n_tags += (kind[i] == OPEN) & (partner[i] >= 0) & (is_read[tag[i]] != 0)
+        _check_sizes(n, (begin.shape[0], stop.shape[0]))
         for row in range(n_tags):
+            _check(token[row], n)
             _check(tag[token[row]], self.n_elements)
             _check_place(begin[token[row]], stop[token[row]], PyUnicode_GET_LENGTH(text))
         keys, words = numpy.empty(n_tags, "u4"), numpy.empty(self.most * n_tags, "u4")
         elements, hidden = numpy.empty(self.most * n_tags, "p"), numpy.empty(n_tags, "?")
-        token = starts = starts[:n_tags].copy()  # no array keeps what has room for more
         cdef _Found found = _Found(keys, words, elements, hidden.view("u1"))
         if PyUnicode_KIND(text) == 1:
             _add_tags(self, <const uint8_t*> data, text, token, tag, begin, stop, found)
@@ -140,7 +128,8 @@ cdef class TagReader:
             _add_tags(self, <const uint16_t*> data, text, token, tag, begin, stop, found)
         else:
             _add_tags(self, <const uint32_t*> data, text, token, tag, begin, stop, found)
-        return starts, keys, hidden, words[:found.n_words].copy(), elements[:found.n_words].copy()
+        # No array keeps what has room for more.
+        return keys, hidden, words[:found.n_words].copy(), elements[:found.n_words].copy()
 
 
 cdef int _add_tags(

@@ -483,6 +483,7 @@ cdef int _look_up(
 cdef tuple _columns(_Rows edits, _Rows tokens):
     """The columns of *tokens* but for the text."""
     cdef Py_ssize_t n = tokens.n, at, depth = 0
+    cdef uint8_t what, name
     cdef Row token
     cdef Shift shift
     numbers, kinds = numpy.empty(n, "u8"), numpy.empty((2, n + 1), "u1")
@@ -508,20 +509,20 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     for at in range(n):
         token = tokens.rows[at]
         number[at] = token.number
-        kind[at] = token.number & KIND_MASK
-        tag[at] = token.number >> KIND_BITS & 0xFF
+        what, name = token.number & KIND_MASK, token.number >> KIND_BITS & 0xFF
+        kind[at], tag[at] = what, name
         clean_start[at], clean_end[at] = token.start, token.end
         start[at] = token.start + _shift_at(&shift, 2 * <int64_t> token.start)
         end[at] = token.end + _shift_at(&shift, 2 * <int64_t> token.end - 1)
         partner[at] = -1
         open_tags[depth + 1] = <int> at  # if it opens: branch prediction fails on that
-        depth += kind[at] == OPEN
-        n_open[tag[at]] += kind[at] == OPEN
-        if kind[at] == CLOSE and n_open[tag[at]]:
+        depth += what == OPEN
+        n_open[name] += what == OPEN
+        if what == CLOSE and n_open[name]:
             while True:
                 depth -= 1
                 n_open[tag[open_tags[depth + 1]]] -= 1
-                if tag[open_tags[depth + 1]] == tag[at]:
+                if tag[open_tags[depth + 1]] == name:
                     break
             partner[at] = open_tags[depth + 1]
             partner[open_tags[depth + 1]] = <int> at

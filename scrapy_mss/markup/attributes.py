@@ -27,15 +27,13 @@ from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import decode_value
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     OPEN,
     Bools,
     Indices,
     Ints,
     Tokens,
-    element_starts,
-    tag_table,
 )
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
@@ -98,7 +96,7 @@ class TagPlaces(NamedTuple):
 
 
 class ElementAttributes(NamedTuple):
-    """The attributes of a page's block elements; one row an element, and one a class word.
+    """The attributes of some elements of a page; one row an element, and one a class word.
 
     ``start`` is the opening token of each element, ``key`` a hash of its tag and class words
     together. ``word`` is a hash of each single class word and ``element`` the row of its element.
@@ -137,9 +135,9 @@ def _read_tag(name: str, tag: str) -> tuple[int, array[int], bool]:
     return key, array("I", [crc32(word.encode()) for word in words]), hidden
 
 
-def element_attributes(tokens: Tokens) -> ElementAttributes:
-    """The attributes of the block elements of a page."""
-    return ElementAttributes(*_columns(tokens))
+def element_attributes(tokens: Tokens, starts: Indices) -> ElementAttributes:
+    """The attributes of the elements of a page that begin at *starts*."""
+    return ElementAttributes(starts, *_columns(tokens, starts))
 
 
 def _tag_tables() -> tuple[object, ...]:
@@ -149,15 +147,13 @@ def _tag_tables() -> tuple[object, ...]:
         TAG_NUMBERS[TEMPLATE],
         MAX_CLASS_WORDS,
         lambda number, tag: _read_tag(TAG_NAMES[number], tag),
-        tag_table(BLOCK_TAGS),
         MAX_TAG_LENGTH,
     )
 
 
 @accelerated(_tag_tables, "TagReader")
-def _columns(tokens: Tokens) -> tuple[Any, ...]:
-    """The columns of `ElementAttributes`."""
-    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
+def _columns(tokens: Tokens, starts: Indices) -> tuple[Any, ...]:
+    """The columns of `ElementAttributes` but for the *starts*."""
     columns = (tokens.tag, tokens.clean_start, tokens.clean_end)
     tags = zip(*(column[starts].tolist() for column in columns), strict=True)
     rows = [
@@ -166,7 +162,6 @@ def _columns(tokens: Tokens) -> tuple[Any, ...]:
     ]
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return (
-        starts,
         np.array(keys, np.uint32),
         np.array(hidden, np.bool_),
         np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),

@@ -70,9 +70,17 @@ def _title(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return None
 
 
-def _first_of(parse: Callable[[str], str | bool | None]) -> Parser:
-    """The first value that *parse* makes of a text."""
-    return lambda _, texts: _first(map(parse, texts))
+def _first_of(parse: Callable[[ParsedPage, str], Value | None]) -> Parser:
+    """The first value that *parse* makes of a text: neither None nor empty; False is a value."""
+
+    def parser(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+        for text in texts:
+            value = parse(page, text)
+            if value or value is False:
+                return FieldValue(value)
+        return None
+
+    return parser
 
 
 def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
@@ -83,18 +91,19 @@ def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return FieldValue(names, weak=True) if names else None
 
 
-def _date(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(dates.parse(clean(text), page.language) for text in texts)
+def _date(page: ParsedPage, text: str) -> str | None:
+    return dates.parse(clean(text), page.language)
 
 
-def _image(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(absolute_url(text, page.base) for text in texts)
-
-
-def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+def _canonical_url(page: ParsedPage, text: str) -> str | None:
     """A URL; not the home page's unless the page is that (a common mistake of templates)."""
-    urls = (absolute_url(text, page.base) for text in texts)
-    return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
+    url = absolute_url(text, page.base)
+    return url if url and (not _is_home(url) or _is_home(page.url or url)) else None
+
+
+def _section(_: ParsedPage, text: str) -> str | None:
+    term = clean(text)
+    return term if _is_term(term) else None
 
 
 def tags_of(texts: Iterable[str]) -> list[str]:
@@ -115,24 +124,13 @@ def _is_term(term: str) -> bool:
     return is_short and not term.startswith(("http", "{", "[")) and not _NUMBER.fullmatch(term)
 
 
-def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first(term for term in map(clean, texts) if _is_term(term))
-
-
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    return _first([tags_of(texts)])
+    tags = tags_of(texts)
+    return FieldValue(tags) if tags else None
 
 
 def _is_home(url: str) -> bool:
     return _HOME.fullmatch(url) is not None
-
-
-def _first(values: Iterable[Value | None]) -> FieldValue | None:
-    """The first of *values* that is neither None nor empty; False is a value."""
-    for each in values:
-        if each or each is False:
-            return FieldValue(each)
-    return None
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -171,7 +169,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("byline", lookups.byline, ""),
     ),
     "published": _field(
-        _date,
+        _first_of(_date),
         (
             "meta",
             lookups.meta,
@@ -207,7 +205,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("text", lookups.distant_date_line, ""),
     ),
     "modified": _field(
-        _date,
+        _first_of(_date),
         ("json-ld", lookups.json_ld_article, "dateModified"),
         (
             "meta",
@@ -221,34 +219,34 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("near-heading", lookups.update_line, ""),
     ),
     "language": _field(
-        _first_of(languages.parse),
+        _first_of(lambda _, text: languages.parse(text)),
         ("html", lookups.html_language, ""),
         ("json-ld", lookups.json_ld_article, "inLanguage"),
         ("json-ld", lookups.json_ld_page, "inLanguage"),
         ("meta", lookups.meta, "content-language language dc.language og:locale"),
     ),
     "description": _field(
-        _first_of(clean),
+        _first_of(lambda _, text: clean(text)),
         ("opengraph", lookups.meta, "og:description"),
         ("meta", lookups.meta, "description twitter:description dc.description"),
         ("json-ld", lookups.json_ld_article, "description"),
         ("microdata", lookups.microdata_property, "description"),
     ),
     "site_name": _field(
-        _first_of(clean),
+        _first_of(lambda _, text: clean(text)),
         ("opengraph", lookups.meta, "og:site_name"),
         ("json-ld", lookups.json_ld_article, "publisher"),
         ("json-ld", lookups.json_ld_site, "name"),
         ("meta", lookups.meta, "application-name dc.publisher apple-mobile-web-app-title"),
     ),
     "canonical_url": _field(
-        _canonical_url,
+        _first_of(_canonical_url),
         ("link", lookups.link, "canonical"),
         ("opengraph", lookups.meta, "og:url"),
         ("json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
     ),
     "main_image": _field(
-        _image,
+        _first_of(lambda page, text: absolute_url(text, page.base)),
         ("opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
         ("json-ld", lookups.json_ld_article, "image thumbnailUrl"),
         ("meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"),
@@ -257,7 +255,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("link", lookups.link, "image_src"),
     ),
     "section": _field(
-        _section,
+        _first_of(_section),
         ("opengraph", lookups.meta, "article:section og:article:section"),
         ("json-ld", lookups.json_ld_article, "articleSection"),
         ("meta", lookups.meta, "parsely-section sailthru.section section"),
@@ -273,7 +271,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("meta", lookups.meta, "keywords"),
     ),
     "is_accessible_for_free": _field(
-        _first_of(lookups.is_free),
+        _first_of(lambda _, text: lookups.is_free(text)),
         ("json-ld", lookups.article_flag, "isAccessibleForFree"),
         ("json-ld", lookups.part_flag, "isAccessibleForFree"),
         ("json-ld", lookups.page_flag, "isAccessibleForFree"),

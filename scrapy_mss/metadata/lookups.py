@@ -141,11 +141,14 @@ _UPDATED: Final = re.compile(
 def _times(*, marked: bool) -> Lookup:
     """`<time>` with a class, id or property that contains a key, or without one."""
 
-    def lookup(page: ParsedPage, keys: Keys) -> Iterator[str]:
-        for element in page.times:
+    def lookup(page: ParsedPage, keys: Keys) -> Iterable[str]:
+        def is_meant(element: Element) -> bool:
             markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
-            if any(key in markers for key in keys) == marked:
-                yield element.get("datetime") or element.text
+            return any(key in markers for key in keys) == marked
+
+        if not page.times:
+            return ()
+        return (each.get("datetime") or each.text for each in filter(is_meant, page.times))
 
     return lookup
 
@@ -207,8 +210,11 @@ def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
 def consistent_with_url(lookup: Lookup) -> Lookup:
     """*lookup* without the dates that contradict the day in the page's URL."""
 
-    def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
-        values = (dates.parse(clean(text), page.language) for text in lookup(page, keys))
+    def consistent(page: ParsedPage, keys: Keys) -> Iterable[str]:
+        texts = lookup(page, keys)
+        if not texts:
+            return ()
+        values = (dates.parse(clean(text), page.language) for text in texts)
         return (value for value in values if value and _is_near_day_of_url(page, value))
 
     return consistent
@@ -257,14 +263,11 @@ FREE: Final = {
 _VOCABULARY: Final = ("https://schema.org/", "http://schema.org/")
 
 
-def tag_link(page: ParsedPage, _: Keys) -> Iterator[str]:
+def tag_link(page: ParsedPage, _: Keys) -> Iterable[str]:
     """Links with `rel=tag` next to the first of them."""
     found = page.tree.related_links("tag", MAX_TAG_LINKS)
     links = [each for each in found if "tag" in (each.get("rel") or "").lower().split()]
-    group = _around(links[0]) if links else None
-    for link in links:
-        if _around(link) == group:
-            yield link.text
+    return (link.text for link in links if _around(link) == _around(links[0])) if links else ()
 
 
 def _around(link: Element) -> Element | None:
@@ -293,18 +296,19 @@ def _flag(kind: str) -> Lookup:
 article_flag, page_flag = map(_flag, (ARTICLE, WEB_PAGE))
 
 
-def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def part_flag(page: ParsedPage, keys: Keys) -> list[str]:
     """JSON-LD of the parts of the article, if one of them is not free."""
     node = page.best_node(ARTICLE)
-    for part in listed(node.get("hasPart") if node else None, MAX_PARTS):
-        if isinstance(part, dict):
-            yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
+    parts = listed(node["hasPart"], MAX_PARTS) if node and "hasPart" in node else ()
+    flags = (flag for part in parts if isinstance(part, dict) for flag in _flags(part, keys))
+    return [flag for flag in flags if is_free(flag) is False] if parts else []
 
 
 def _flags(node: Node | None, keys: Keys) -> list[str]:
     """The values of *keys*, which may be booleans, as texts."""
-    values = map(node.get, keys) if node else ()
-    return [str(value) for value in values if isinstance(value, FLAGS)]
+    if not node:
+        return []
+    return [str(value) for value in map(node.get, keys) if isinstance(value, FLAGS)]
 
 
 # --- next page ------------------------------------------------------------------------------------
@@ -433,7 +437,8 @@ def _of_node(page: ParsedPage, node: Node, kind: str) -> Iterator[Medium]:
             return
 
 
-def _in_metas(page: ParsedPage, kind: str, names: Sequence[str]) -> list[Medium]:
-    texts = [text for name in names for text in page.metas.get(name, ())[:MAX_OBJECTS]]
-    url = next(filter(None, (absolute_url(text, page.base) for text in texts)), None)
-    return [Medium(kind, url, is_file=extension_of(url) in FILES)] if url else []
+def _in_metas(page: ParsedPage, kind: str, names: Keys) -> list[Medium]:
+    for text in meta(page, names):
+        if url := absolute_url(text, page.base):
+            return [Medium(kind, url, is_file=extension_of(url) in FILES)]
+    return []

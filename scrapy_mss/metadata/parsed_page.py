@@ -186,11 +186,10 @@ class ParsedPage:
     @lazy
     def distant(self) -> list[str]:
         """The short lines with a year after the heading, or of a page without one."""
-        read = self._until_body
-        further = (run for run in self._runs if run[0].strip())
-        runs = chain(read, islice(further, MAX_DISTANT_LINES - len(read)))
-        dated = (clean(text) for text, _ in runs if year_in(text))
-        return [line for line in dated if len(line) <= MAX_LINE]
+        further = (text for text, _ in self._runs if not text.isspace())
+        near = (line for line, _ in self._until_body)
+        lines = filter(year_in, islice(chain(near, filter(None, further)), MAX_DISTANT_LINES))
+        return [line for line in map(clean, lines) if len(line) <= MAX_LINE]
 
     @lazy
     def bylines(self) -> list[str]:

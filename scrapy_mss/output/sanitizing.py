@@ -266,6 +266,7 @@ def _nesting() -> tuple[object, ...]:
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
         (bit[_TABLE], bit[_CELLS]),
         TAG_NUMBERS["p"],
+        _tag,
     )
 
 
@@ -454,12 +455,14 @@ class _Builder:
             return _tag(name)
         found = attributes_of_tag(self.tokens.clean, start, min(end, start + MAX_TAG_LENGTH))
         kept = _KEPT_ATTRIBUTES[name]
-        values = {key: value for key, value in found.items() if key in kept}
+        return _tag(name, self.with_addresses({key: found[key] for key in found if key in kept}))
+
+    def with_addresses(self, values: dict[str, str]) -> dict[str, str]:
+        """The *values* of attributes, with addresses as they are to be read by all."""
         for key in ADDRESSES:
-            address = values.get(key)
-            if address is not None and not _KNOWN.fullmatch(address):
-                values = self._with_address(values, key, address)
-        return _tag(name, values)
+            if key in values and not _KNOWN.fullmatch(values[key]):
+                return self._with_address(values, key, values[key])
+        return values
 
     def _with_address(self, values: dict[str, str], key: str, address: str) -> dict[str, str]:
         """*values* with an *address* as it is to be read by all, or without it."""

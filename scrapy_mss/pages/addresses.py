@@ -115,13 +115,22 @@ MAX_LABELS: Final = 8  # of a host that are compared, but for the last; rules ha
 CACHED: Final = 4096  # hosts; a crawl asks for the same few again and again
 
 
+@lru_cache(2**5)  # pages under way: each is asked for six times
 def site_of(host_or_url: str) -> str:
     """The site of a host or an absolute URL, in lower case and ASCII; "" if there is no host.
 
     A host without a registrable domain, such as ``localhost`` or an IP address, is its own site.
     """
     url = host_or_url if "//" in host_or_url else f"//{host_or_url}"
-    return site_of_host(split_url(url).hostname or "")
+    return site_of_host(_host_of(url))
+
+
+def _host_of(url: str) -> str:
+    """The host of *url* in lower case; "" if there is none."""
+    plain = _BASE.match(url)
+    if plain is None:
+        return split_url(url).hostname or ""
+    return plain[1].split("/")[2].partition(":")[0].lower()
 
 
 @lru_cache(CACHED)
@@ -159,7 +168,11 @@ def public_suffixes() -> frozenset[str]:
 
 def names_in_host(url: str | None) -> list[str]:
     """What the host of *url* may call the site: itself and its labels but the public suffix."""
-    host = (split_url(url or "").hostname or "").removeprefix("www.").rstrip(".")
+    plain = _BASE.match(url or "")  # in a tenth of the time
+    host = (
+        plain[1].split("/")[2].partition(":")[0].lower() if plain else split_url(url or "").hostname
+    )
+    host = (host or "").removeprefix("www.").rstrip(".")
     return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
 
 

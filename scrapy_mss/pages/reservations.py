@@ -86,14 +86,12 @@ def _texts(found: Reservation) -> set[str]:
 
 def stated(place: str, values: Mapping[str, Sequence[str]]) -> tuple[Reservation, ...]:
     """What the headers of a response or the `<meta>` of a page say, by names in lower case."""
-    names = filter(values.__contains__, NAMES)
-    named = ((name, value) for name in names for value in values[name][:MAX_VALUES])
-    return tuple(
-        Reservation(place, agent, text)
-        for name, value in named
-        for agent, text in _by_agent(name, value[:MAX_VALUE])
-        if text
-    )
+    found = list[Reservation]()
+    for name in filter(values.__contains__, NAMES):
+        for value in values[name][:MAX_VALUES]:
+            said = _by_agent(name, value[:MAX_VALUE])
+            found += (Reservation(place, agent, text) for agent, text in said if text)
+    return tuple(found)
 
 
 def _by_agent(name: str, value: str) -> list[tuple[str, str]]:

@@ -305,8 +305,9 @@ class PageTree:
         return self._values_in(self._rows_of(tag)[:most], names)
 
     def _values_in(self, rows: Rows, names: tuple[str, ...]) -> list[Values]:
-        places = TagPlaces(rows, self._start, self._end)
-        return attribute_values(names, self._source, places) if rows else []
+        if not rows:
+            return []
+        return attribute_values(names, self._source, TagPlaces(rows, self._start, self._end))
 
     def link_values(self, relation: str, names: tuple[str, ...], most: int) -> list[Values]:
         """The values of those of the first `<link>` tags that hold *relation*."""
@@ -424,12 +425,13 @@ class PageTree:
             self.visits -= cost
             if self.visits < 0 or not text:
                 return
-            first, *others = _MARKS.split(text, MAX_MARKS) if "<" in text else (text,)
-            yield (" " if spaced else "") + decode_all(first), at
-            for each in others:
-                if not self.pay():
+            if "<" not in text:
+                yield decode_all(f" {text}" if spaced else text), at
+                continue
+            for number, each in enumerate(_MARKS.split(text, MAX_MARKS)):
+                if number and not self.pay():
                     return
-                yield decode_all(each), at
+                yield (" " if spaced and not number else "") + decode_all(each), at
 
     def around_texts(
         self, rows: Iterable[int], levels: int, is_signed: Callable[[str], bool]

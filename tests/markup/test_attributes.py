@@ -4,10 +4,12 @@ from array import array
 from itertools import accumulate
 from zlib import crc32
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import (
     MAX_ATTRIBUTES,
     MAX_CLASS_WORDS,
@@ -93,7 +95,7 @@ def test_class_words_of_a_tag(tag: str, expected: str) -> None:
     ],
 )
 def test_hidden_elements(page: str, *, expected: bool) -> None:
-    assert element_attributes(tokenize(page)).hidden.tolist() == [expected]
+    assert Page.of(page).attributes.hidden.tolist() == [expected]
 
 
 @given(PAGES)
@@ -106,12 +108,12 @@ def test_attributes_of_a_page_are_those_of_each_closed_block_element(source: str
         if partner > at and names[at] in BLOCK_TAGS
     ]
 
-    found = element_attributes(tokens)
+    found = element_attributes(tokens, np.array(starts, np.intp))
 
     words = [class_words(tokens.html(at, at + 1)) for at in starts]
     hashes = [crc32(word.encode()) for of_element in words for word in of_element]
     keys = [" ".join([names[at], *words[row]]) for row, at in enumerate(starts)]
-    assert found.start.tolist() == starts
+    assert Page(tokens).attributes.start.tolist() == starts
     assert found.key.tolist() == [crc32(key.encode()) for key in keys]
     assert found.word.tolist() == hashes
     assert found.element.tolist() == [
@@ -122,7 +124,7 @@ def test_attributes_of_a_page_are_those_of_each_closed_block_element(source: str
 def test_an_element_has_a_bounded_number_of_class_words() -> None:
     value = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
 
-    found = element_attributes(tokenize(f'<div class="{value}">one</div>'))
+    found = Page.of(f'<div class="{value}">one</div>').attributes
 
     assert len(found.word) == MAX_CLASS_WORDS
 
@@ -130,8 +132,8 @@ def test_an_element_has_a_bounded_number_of_class_words() -> None:
 def test_only_the_beginning_of_a_long_tag_is_read() -> None:
     style = "x" * MAX_TAG_LENGTH
 
-    early = element_attributes(tokenize(f'<div class="one" style="{style}">x</div>'))
-    late = element_attributes(tokenize(f'<div style="{style}" class="one">x</div>'))
+    early = Page.of(f'<div class="one" style="{style}">x</div>').attributes
+    late = Page.of(f'<div style="{style}" class="one">x</div>').attributes
 
     assert early.word.tolist() == [crc32(b"one")]
     assert late.word.tolist() == []

@@ -27,7 +27,6 @@ from scrapy_mss.markup.attributes import (
     TagPlaces,
     attribute_values,
     attributes_of_tag,
-    element_attributes,
     rows_with,
 )
 from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
@@ -105,7 +104,7 @@ BLANK = " " * 24  # so that what is before it is looked up among the pieces that
 
 
 def attribute_columns(source: str) -> list[list[object]]:
-    return [column.tolist() for column in element_attributes(tokenize(source))]
+    return [column.tolist() for column in Page.of(source).attributes]
 
 
 @given(st.one_of(TEXTS, HIDING, WORDS))
@@ -300,15 +299,17 @@ def test_codes_are_right_whatever_was_forgotten() -> None:
 
 
 def test_places_outside_of_a_text_are_rejected() -> None:
-    read = _compiled.TagReader((), TAG_NAMES, 0, 12, str, b"\x01" * 256, 9)
+    read, starts = _compiled.TagReader((), TAG_NAMES, 0, 12, str, 9), np.zeros(1, np.intp)
     columns = {**vars(tokenize("<p></p>"))}
-    for name in ("tag", "clean_start", "clean_end", "partner"):
+    for name in ("clean_start", "clean_end"):
         with pytest.raises(ValueError, match="expected 2 values, got 1"):
-            read(SimpleNamespace(**{**columns, name: columns[name][1:]}))
+            read(SimpleNamespace(**{**columns, name: columns[name][1:]}), starts)
     with pytest.raises(ValueError, match="from 0 to 3 of 2"):
-        read(SimpleNamespace(**{**columns, "clean": "<p"}))
+        read(SimpleNamespace(**{**columns, "clean": "<p"}), starts)
     with pytest.raises(IndexError, match="255 is not from 0"):
-        read(SimpleNamespace(**{**columns, "tag": columns["tag"] | 255}))
+        read(SimpleNamespace(**{**columns, "tag": columns["tag"] | 255}), starts)
+    with pytest.raises(IndexError, match="2 is not from 0"):
+        read(SimpleNamespace(**columns), starts + 2)
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="17 names where 16 have room"):

@@ -124,6 +124,15 @@ def test_the_site_is_the_registrable_domain_or_the_host(host_or_url: str, site: 
     assert site_of(host_or_url) == site
 
 
+@given(BASES | ADDRESSES)
+@example("https://www.X.example:80")
+@example("http://x.example@y.example/")
+def test_names_in_a_host_are_of_the_host_that_the_library_finds(url: str) -> None:
+    host = (split_url(url).hostname or "").removeprefix("www.").rstrip(".")
+
+    assert names_in_host(url)[:1] == ([host] if host else [])
+
+
 @given(st.text())
 def test_every_text_has_an_answer_that_is_its_own_site(text: str) -> None:
     site = site_of(text)
