@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.beside import _cues
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage
@@ -151,6 +152,14 @@ def test_containers_beyond_a_page_are_refused(name: str) -> None:
         block_evidence(page, COUNTS)
     with pytest.raises(IndexError):
         block_inputs(page, evidence, evidence[0])
+
+
+def test_blocks_that_begin_beyond_a_page_have_no_cues() -> None:
+    page = Page.of("<p>one two")
+    vars(page)["blocks"] = replace(page.blocks, first=np.array([9]))
+
+    with pytest.raises(IndexError):
+        _cues(page, np.ones(1, np.bool_))
 
 
 def test_sums_of_rows_that_are_not_there_are_refused() -> None:
