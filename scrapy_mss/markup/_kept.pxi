@@ -81,7 +81,7 @@ cdef class Nesting:
     table is in none; 255 is nothing. *classes* has four bit sets for each number (uint32): the
     classes that it is in, those that its opening tag closes, those that shield from that, and those
     that are around it where parsers have no rule of their own; 0 for any.
-    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
+    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p and *preformatted* that of a pre. By
     the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
     case) and its *opening* tag without any. *with_escaped* is what writes one with some.
     """
@@ -92,12 +92,12 @@ cdef class Nesting:
     cdef list opening, closing, attributes
     cdef object with_escaped
     cdef uint32_t closed_by_text, shield_from_text
-    cdef int paragraph
+    cdef int paragraph, preformatted
 
     def __init__(
         self, bytes flags not None, bytes shown not None, bytes instead not None,
         bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
-        with_escaped,
+        int preformatted, with_escaped,
     ):
         if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
             raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
@@ -110,7 +110,8 @@ cdef class Nesting:
         self.closing = [f"</{name}>" for name in names]
         self.attributes = [tuple(each) for each in attributes]
         self.closed_by_text, self.shield_from_text = of_text
-        self.paragraph, self.with_escaped = paragraph, with_escaped
+        self.paragraph, self.preformatted = paragraph, preformatted
+        self.with_escaped = with_escaped
         if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
             raise ValueError(
                 f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
@@ -162,6 +163,7 @@ cdef class _Stack:
     cdef int names[MAX_OPEN]
     cdef int partners[MAX_OPEN]
     cdef int n, depth, n_tables, n_paragraphs, end_before
+    cdef int last  # the last element that was opened, until there is text
     cdef bint reads_back  # whether a parser makes the same of what is written
     cdef int has_controls  # whether any of that is a character that no page shows
     cdef int written  # the flags of all elements so far
@@ -175,7 +177,7 @@ cdef class _Stack:
         self.shown = self.flags + 256
         self.instead = self.flags + 512
         self.classes = <const uint32_t*> <const char*> classes
-        self.reads_back = True
+        self.reads_back, self.last = True, NOTHING
 
     cdef bint is_block(self, int tag):
         return self.flags[tag] & BLOCK
@@ -210,6 +212,9 @@ cdef class _Stack:
         if marks & ESCAPED:
             text = self.words(text)
             marks = _marks_of(text)
+        if self.last == self.rules.preformatted and text.startswith("\n"):
+            self.reads_back = False
+        self.last = NOTHING
         self.has_controls |= marks & CONTROL
         self.parts.append(text)
         return 0
@@ -234,6 +239,7 @@ cdef class _Stack:
         if self.is_of_rules(name):
             self.reads_back = False
         self.written |= self.flags[name]
+        self.last = name
         if not self.flags[name] & VOID:
             self.names[self.n], self.partners[self.n] = name, piece.partner
             self.n += 1
@@ -279,7 +285,7 @@ cdef class _Stack:
         cdef bint has_no_blocks = (
             flags & HEADING or name == self.rules.paragraph or self.classes[4 * name + 1] != 0
         )
-        if flags & (OF_RULES | TABLE | VOID) or (has_no_blocks and self.written & BLOCK) or (
+        if flags & (OF_RULES | TABLE | VOID) or name == self.rules.preformatted or (has_no_blocks and self.written & BLOCK) or (
             flags & self.written & LINK
         ):
             self.reads_back = False

@@ -137,7 +137,8 @@ _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
 
 # Parsers have rules of their own for what is in these, for a heading in a heading, for links in a
 # link, and for parts of a table where that around them is left out: they are in none but these.
-_OF_RULES = frozenset("pre ruby rb rp rt rtc".split())
+_OF_RULES = frozenset("ruby rb rp rt rtc".split())
+_PREFORMATTED = frozenset({"pre"})  # where parsers leave out a line end that comes first
 _AROUND = {
     "tr": frozenset({"thead", "tbody", "tfoot"}),
     **dict.fromkeys(("td", "th"), frozenset({"tr"})),
@@ -265,6 +266,7 @@ def _nesting() -> tuple[object, ...]:
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
         (bit[_TABLE], bit[_CELLS]),
         TAG_NUMBERS["p"],
+        TAG_NUMBERS["pre"],
         _tag,
     )
 
@@ -341,6 +343,7 @@ class _Builder:
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
     _shown: set[str] = field(default_factory=set)  # the names of all so far
+    _last: str = ""  # the name of the last to be opened, until there is text
 
     @lazy
     def beginnings(self) -> dict[str, str]:
@@ -359,13 +362,19 @@ class _Builder:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
             self.close_from(_place(self._names, _TABLE, _CELLS))
-        self.parts.append(self.html_of(text))
+        self._add_words(text)
+
+    def _add_words(self, text: str) -> None:
+        html = self.html_of(text)
+        self.reads_back &= not (self._last in _PREFORMATTED and html.startswith("\n"))
+        self._last = ""
+        self.parts.append(html)
 
     def add_gap(self, blanks: str) -> None:
         """Add what is between two pieces; in a row of a table all but plain blanks are text."""
         is_in_row = bool(self._names) and self._names[-1] in _ROWS
         self.reads_back &= blanks.isascii() or not is_in_row
-        self.parts.append(self.html_of(blanks))
+        self._add_words(blanks)
 
     def html_of(self, text: str) -> str:
         text = DECLARATION.sub(" ", text) if "<" in text else text
@@ -391,6 +400,7 @@ class _Builder:
         self.parts.append(self.with_attributes(place, name))
         self.reads_back &= not self._is_of_rules(name)
         self._shown.add(name)
+        self._last = name
         if name not in VOID_TAGS:
             self._partners.append(partner)
             names.append(name)
@@ -438,7 +448,7 @@ class _Builder:
         is_around = (name in _WITHOUT_BLOCKS and not self._shown.isdisjoint(BLOCK_TAGS)) or (
             name in _LINK and name in self._shown
         )
-        self.reads_back &= not (is_around or name in _OF_RULES | _TABLE | VOID_TAGS)
+        self.reads_back &= not (is_around or name in _OF_RULES | _PREFORMATTED | _TABLE | VOID_TAGS)
         self._shown.add(name)
 
     def close_from(self, depth: int) -> None:

@@ -365,6 +365,7 @@ PARTS = st.sampled_from(
             "<p lang=de>",
         ),
         *("<img src=//a.example/b>", "<img alt=x src='data:text/html,x' width=1>", "<!x>"),
+        *("<pre>\n", "<pre dir=rtl>", "&NewLine;"),
         *("<a href=../x-y.html#a-b>", "<img src='a/b.png?c=../d'>", "<a href=./>", "<a href=..>"),
         *(f"<{end}{name}>" for end in ("", "/") for name in TABLE),
         *("<table><tbody><tr><td>", "</td><th>", "</td></tr><tr><td>", "</td></tr></table>"),
