@@ -21,6 +21,7 @@ from scrapy_mss.blocks.texts import (
     pairs_of,
     text_counts,
 )
+from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
@@ -97,6 +98,15 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
 
     assert list(one) == list(other)
     assert [name for name in one if one[name] != other[name]] == []
+
+
+@given(st.lists(st.floats()))
+@examples(2)
+def test_probabilities_of_any_log_odds_are_the_same(odds: list[float]) -> None:
+    one, other = both(lambda: logistic(np.array(odds)))
+
+    assert np.array_equal(one, other, equal_nan=True)
+    assert np.array_equal(one, logistic(np.repeat(odds, 2)[::2]), equal_nan=True)
 
 
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
