@@ -556,18 +556,27 @@ def _gain(inside: Bools, probability: Floats, correction: Floats) -> Floats:
 
 
 def _added(many: Lessons, few: Lessons) -> tuple[TokenIds, Sums]:
-    """The rows of both, each key once."""
+    """The rows of both, each key once. Those of a page are among the rows of one site."""
     if not len(many):
         return few.keys, few.sums
     at = many.keys.searchsorted(few.keys)
     is_known = many.keys.take(at, mode="clip") == few.keys
-    known, new, sums = at[is_known], at[~is_known], many.sums.copy()
-    sums[known] = _within_bounds(sums[known] + few.sums[is_known])
+    before, here, after = slice(at[0]), slice(at[0], at[-1] + 1), slice(at[-1] + 1, None)
+    sums = few.sums.copy()
+    sums[is_known] = _within_bounds(sums[is_known] + many.sums[at[is_known]])
+    to = at - at[0] + (~is_known).cumsum() - ~is_known
+    stays = np.ones(len(many.keys[here]) + np.count_nonzero(~is_known), np.bool_)
+    stays[to[~is_known]] = False
+    keys, pairs = np.empty(len(stays), np.uint64), np.empty(len(stays), np.complex128)
+    keys[stays] = many.keys[here]
     # Both sums of a row as one item: rows take numpy ten times as long.
-    more = np.ascontiguousarray(few.sums[~is_known])
-    pairs, more_pairs = (each.view(np.complex128).ravel() for each in (sums, more))
-    sums = np.insert(pairs, new, more_pairs).view(np.int64).reshape(-1, N_SUMS)
-    return np.insert(many.keys, new, few.keys[~is_known]), sums
+    pairs[stays] = np.ascontiguousarray(many.sums[here]).view(np.complex128).ravel()
+    joined = pairs.view(np.int64).reshape(-1, N_SUMS)
+    keys[to], joined[to] = few.keys, sums
+    return (
+        np.concatenate((many.keys[before], keys, many.keys[after])),
+        np.concatenate((many.sums[before], joined, many.sums[after])),
+    )
 
 
 def _within_bounds(sums: Sums) -> Sums:

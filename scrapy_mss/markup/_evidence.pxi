@@ -138,6 +138,12 @@ def standardize(
     return result
 
 
+cdef inline float _unit(float sum, float bias, float weight) noexcept:
+    """What a rectified unit adds."""
+    sum += bias
+    return (sum if sum > 0.0 else <float> 0.0) * weight
+
+
 @cython.cdivision(True)
 def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] weights):
     """float32[n]: the weighted *sums* of inputs, as rectified units with *weights*, summed.
@@ -152,9 +158,13 @@ def weighted_units(float[:, ::1] sums, const float[::1] bias, const float[::1] w
     cdef float[::1] into = result
     for i in range(sums.shape[0]):
         unit, rest = &sums[i, 0], sums.shape[1]
-        for at in range(rest):
-            unit[at] += bias[at]
-            unit[at] = (unit[at] if unit[at] > 0.0 else <float> 0.0) * weights[at]
+        half = rest - rest // 2
+        for at in range(rest // 2):
+            unit[at] = _unit(unit[at], bias[at], weights[at])
+            unit[at] += _unit(unit[half + at], bias[half + at], weights[half + at])
+        if rest % 2:
+            unit[half - 1] = _unit(unit[half - 1], bias[half - 1], weights[half - 1])
+        rest = half
         while rest > 1:
             half = rest - rest // 2
             for at in range(rest // 2):
@@ -169,8 +179,8 @@ def logistic(const double[:] log_odds):
     result = numpy.empty(n)
     cdef double[::1] value = result
     for i in range(n):
-        value[i] = log_odds[i] if log_odds[i] > -MAX_EXPONENT else -MAX_EXPONENT
-        value[i] = -(value[i] if value[i] < MAX_EXPONENT else MAX_EXPONENT)
+        value[i] = -MAX_EXPONENT if log_odds[i] < -MAX_EXPONENT else log_odds[i]
+        value[i] = -(MAX_EXPONENT if value[i] > MAX_EXPONENT else value[i])
     numpy.exp(result, out=result)
     for i in range(n):
         value[i] = 1.0 / (1.0 + value[i])

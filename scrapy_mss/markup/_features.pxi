@@ -317,7 +317,7 @@ cdef class _Blocks:
                 heading, self.heading = i, min(self.heading, i)
             before += words[i]
         for i in range(n):
-            n_later += 0 <= headline < i and of_headline and self.level(i) == of_headline
+            n_later += 0 <= headline < i and of_headline > 0 and self.level(i) == of_headline
             rows[LATER_HEADINGS, i], rows[BELOW_HEADLINE, i] = n_later, 0 <= headline < i
             rows[HEADLINE_OVERLAP, i] = rows[TITLE_OVERLAP, headline] if headline >= 0 else 0.0
             before = rows[WORDS_BEFORE, headline] if headline >= 0 else rows[WORDS_BEFORE, i]
@@ -331,10 +331,10 @@ cdef class _Blocks:
     cdef fill_shares(self, const uint32_t[::1] key_of):
         """Fill in where the evidence is, and what opinions keep, by elements' keys, too."""
         cdef _Elements of = self.of
-        cdef Py_ssize_t n = self.n, i, j, at, row, level
+        cdef Py_ssize_t n = self.n, i, j, at, last, row, level
         masses = numpy.empty((2, n))
         cdef double[:, ::1] before = numpy.zeros((3, n + 1)), mass = masses, rows = self.rows
-        cdef double words, share
+        cdef double words, share[2], density[2]
         _check_sizes(of.m, (key_of.shape[0],))
         for i in range(n):
             for j in range(2):
@@ -349,15 +349,21 @@ cdef class _Blocks:
                 rows[MASS + j * N_SHARES, i] = before[j, i + 1] - mass[j, i]
                 rows[MASS + j * N_SHARES + 1, i] = 1.0 - before[j, i + 1]
         for level in range(ELEMENT_LEVELS):
+            row, last = MASS + 2 * (1 + KEY_LEVELS + level), -1
             for i in range(n):
-                at, words = of.around[level, i], before[2, n]
-                if at < of.m:
-                    words = before[2, of.end[at]] - before[2, of.begin[at]]
+                at = of.around[level, i]
+                if at != last:  # blocks beside one another are mostly in one element
+                    last, words = at, before[2, n]
+                    if at < of.m:
+                        words = before[2, of.end[at]] - before[2, of.begin[at]]
+                    for j in range(2):
+                        share[j] = 1.0
+                        if at < of.m:
+                            share[j] = before[j, of.end[at]] - before[j, of.begin[at]]
+                        density[j] = share[j] / max(words, 1.0) * self.c[PER_WORDS]
                 for j in range(2):
-                    row = MASS + j * N_SHARES + 2 * (1 + KEY_LEVELS + level)
-                    share = before[j, of.end[at]] - before[j, of.begin[at]] if at < of.m else 1.0
-                    rows[row, i] = share
-                    rows[row + 1, i] = share / max(words, 1.0) * self.c[PER_WORDS]
+                    rows[row + j * N_SHARES, i] = share[j]
+                    rows[row + j * N_SHARES + 1, i] = density[j]
         self.fill_alike(key_of, mass)
 
     cdef fill_alike(self, const uint32_t[::1] key_of, const double[:, ::1] mass):
@@ -413,9 +419,8 @@ cdef class _Blocks:
     cdef fill_neighbours(self):
         """Fill in what the blocks some further on or back have; beyond the page's ends it is 0."""
         cdef Py_ssize_t row = NEIGHBOUR, of, by, i
-        self.rows[NEIGHBOUR:] = 0.0
         for of in self.by.neighbours:
             for by in self.by.offsets:
-                for i in range(max(-by, 0), min(self.n - by, self.n)):
-                    self.rows[row, i] = self.rows[of, i + by]
+                for i in range(self.n):
+                    self.rows[row, i] = self.rows[of, i + by] if 0 <= i + by < self.n else 0.0
                 row += 1

@@ -117,7 +117,7 @@ cdef class _Opinions:
         """Find the paragraphs, what is beside the text, and which blocks are text."""
         cdef Py_ssize_t n = self.of.n, m = self.of.m, i
         cdef double total = 0, left = 0, share
-        cdef bint is_long, is_line, by_name = True
+        cdef bint is_long, is_line, named, by_name = True
         cdef uint8_t role
         cdef const double[::1] letters = self.letters
         cdef double[:, ::1] value = self.value
@@ -137,13 +137,12 @@ cdef class _Opinions:
         while True:  # by tags and names; then by tags alone, if that leaves next to nothing
             for i in range(m):
                 role = self.by.roles[self.of.tag[i]]
-                self.beside[i] = role & IS_NEVER or (
-                    self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total and (
-                        role & IS_BESIDE or by_name and (
-                            hidden[i] or self.count[BESIDE, i] and not role & IS_NAMELESS
-                        )
-                    )
-                ) != 0
+                named = self.count[BESIDE, i] > 0 and role & IS_NAMELESS == 0
+                named = by_name and (named or hidden[i] > 0)
+                self.beside[i] = role & IS_NEVER > 0 or (
+                    self.inside[OF_PROSE, i] < self.c[MAIN_SHARE] * total
+                    and (named or role & IS_BESIDE > 0)
+                )
             self.of.mark_inside(self.beside, self.inside_beside)
             for i in range(n):
                 left += 0.0 if self.inside_beside[i] else value[PROSE, i]
@@ -252,16 +251,17 @@ cdef class _Opinions:
         cdef const double[::1] prose = self.inside[OF_PROSE]
         cdef Py_ssize_t i, way
         cdef int subject, body
+        cdef bint fits
         cdef double most
         cdef uint8_t[::1] chosen = self.chosen
         for way in range(3):  # what is named a body; an <article>; the <main>
             most = -1
             for i in range(self.of.m):
                 subject, body = self.count[SUBJECT, i], self.count[BODY, i]
-                chosen[i] = not self.beside[i] and prose[i] >= self.c[MIN_TEXT] and (
-                    (subject and body and subject + body > 1) if way == 0
-                    else self.of.tag[i] == self.c[ARTICLE_TAG if way == 1 else MAIN_TAG]
-                )
+                fits = subject > 0 and body > 0 and subject + body > 1
+                if way:
+                    fits = self.of.tag[i] == self.c[ARTICLE_TAG if way == 1 else MAIN_TAG]
+                chosen[i] = fits and self.beside[i] == 0 and prose[i] >= self.c[MIN_TEXT]
                 most = max(most, prose[i]) if chosen[i] else most
             for i in range(self.of.m):
                 if chosen[i] and prose[i] >= self.c[SECOND_BODY] * most:

@@ -115,6 +115,7 @@ MAX_LABELS: Final = 8  # of a host that are compared, but for the last; rules ha
 CACHED: Final = 4096  # hosts; a crawl asks for the same few again and again
 
 
+@lru_cache(2**5)  # pages under way: each is asked for six times
 def site_of(host_or_url: str) -> str:
     """The site of a host or an absolute URL, in lower case and ASCII; "" if there is no host.
 

@@ -164,7 +164,7 @@ def n_words(text: str) -> int:
     characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     if characters.max(initial=0) >= PLANE:  # an emoji, or a rare letter
         return len(_WORD.findall(text))
-    is_word = np.append(False, _in_words()[characters])
+    is_word = np.append(False, _in_words().take(characters))
     return int(np.count_nonzero(is_word[1:] > is_word[:-1]))
 
 

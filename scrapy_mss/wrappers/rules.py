@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from scrapy_mss.files.untrusted import printable
@@ -34,6 +35,7 @@ class UrlParts(NamedTuple):
     query: str
 
     @classmethod
+    @lru_cache(2**5)  # pages under way: each is asked for three times
     def of(cls, url: str) -> UrlParts | None:
         parts = split_url(url)
         host = (parts.hostname or "").rstrip(".")
