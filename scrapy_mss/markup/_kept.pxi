@@ -381,6 +381,28 @@ cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
     return found
 
 
+def decode_all(str text not None):
+    """*text* with its character references decoded."""
+    cdef const void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _decode_all(<const uint8_t*> data, text)
+    if PyUnicode_KIND(text) == 2:
+        return _decode_all(<const uint16_t*> data, text)
+    return _decode_all(<const uint32_t*> data, text)
+
+
+cdef str _decode_all(char_t* text, str source):
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), begin = 0, end, at = _find(text, 0, n, c"&")
+    cdef list parts = []
+    while at < n:
+        end = _reference_end(text, at, n)
+        if end > at:
+            parts += PyUnicode_Substring(source, begin, at), decode(source[at:end])
+            begin = end
+        at = _find(text, max(end, at + 1), n, c"&")
+    return "".join([*parts, PyUnicode_Substring(source, begin, n)]) if parts else source
+
+
 # --- the text of slices as it is shown ----------------------------------------------------------
 
 cdef enum:  # what is before a run of text, and what a tag does to that, as `rendering` has it
