@@ -67,7 +67,7 @@ def test_both_ways_nest_the_same_elements(source: str, seed: int, depth: int) ->
     ],
 )
 def test_tables_that_leave_out_a_tag_are_refused(place: int, wrong: object, said: str) -> None:
-    tables: list[Any] = [*[bytes(256)] * 3, bytes(4096), ["p"], ["<p>"], [[]], (0, 0), 0]
+    tables: list[Any] = [*[bytes(256)] * 3, bytes(4096), ["p"], ["<p>"], [[]], (0, 0), 0, None]
     tables[place] = wrong
 
     with pytest.raises(ValueError, match=said):

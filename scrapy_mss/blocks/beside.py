@@ -3,8 +3,8 @@
 A page may have several texts that are all written like articles, so that the network, which sees
 one block after the other, keeps all of them. Which one is the page's is told by its structure: what
 an element is for, whether it is shown, to which text the title belongs. ``SIGNS`` is the table of
-what tells that; they look at the few blocks that are taken for text, so that most pages cost next
-to nothing.
+what tells that; they look where one walk over the page has found `Cues`, so that most pages cost
+next to nothing.
 
 None is certain by itself. A paywalled text is hidden, a column may be called comment, a list of
 teasers may be what the page is about. So a sign holds only where enough text is left without what
@@ -18,17 +18,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
+from scrapy_mss.blocks.headline import HEADING_LEVELS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import attributes_of_tag
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS, tag_numbers
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import Bools, Floats, Indices, Ints, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Indices, Ints, Tokens, prefix_sums
 from scrapy_mss.pages.addresses import absolute_url, site_of
 
 MIN_STORY: Final = 50  # words that are left without what is beside them
@@ -62,7 +64,7 @@ _DATA: Final = re.compile(
     r"""[\[{]\s{0,9}(?:[\[{]\s{0,9})?(?:"|&quot;)\w{1,99}(?:"|&quot;)\s{0,9}:"""
 )
 _NUMBER: Final = np.uint64(word_ids("1")[0])  # of every number
-_ARTICLE, _PRE, _H1 = (TAG_NUMBERS[name] for name in ("article", "pre", "h1"))
+_ARTICLE, _PRE = TAG_NUMBERS["article"], TAG_NUMBERS["pre"]
 _TABLE_MASK: Final = 0x1FF  # of a hash; no two of the names share these bits
 
 
@@ -73,13 +75,50 @@ def _marked(places: Iterable[int], size: int) -> Bools:
     return marked
 
 
-_CONTROLS: Final = bytes(tag_numbers(frozenset(CONTROL_TAGS)))
-_IS_CONTROL: Final = _marked(_CONTROLS, 256)
+_IS_CONTROL: Final = _marked(tag_numbers(frozenset(CONTROL_TAGS)), 256)
 _IS_WHOLE_PAGE: Final = _marked(tag_numbers(frozenset({"html", "body"})), 256)
 _HASHES: Final = np.zeros(_TABLE_MASK + 1, np.uint32)
 _HASHES[[crc32(name.encode()) & _TABLE_MASK for name in NAMES]] = [
     crc32(name.encode()) for name in NAMES
 ]
+
+
+class Cues(NamedTuple):
+    """Where signs look: the rows of elements that hold text, with repetitions, and blocks."""
+
+    controls: list[int]
+    named: list[int]
+    hidden: list[int]
+    long_texts: list[int]
+    main_headings: list[int]
+    linked_headings: list[int]  # but for a word or two
+    numbers: list[int]  # blocks that begin with one
+
+
+def _tables() -> tuple[object, ...]:
+    """What the compiled part has to know."""
+    sizes = MIN_DATA, MIN_TEASER_TITLE, MIN_LINKED
+    return _IS_CONTROL.view(np.uint8), HEADING_LEVELS, _HASHES, _NUMBER, sizes
+
+
+@accelerated(_tables, "CueFinder")
+def _cues(page: Page, text: Bools) -> tuple[list[int], ...]:
+    """The columns of `Cues`, by the blocks that are taken for *text* (bool[n])."""
+    containers, attributes, blocks = page.containers, page.attributes, page.blocks
+    before = prefix_sums(text)
+    holds = before[containers.end] > before[containers.begin]
+    named = attributes.element[_HASHES[attributes.word & _TABLE_MASK] == attributes.word]
+    is_title = (page.heading_level > 0) & (blocks.words >= MIN_TEASER_TITLE)
+    found = (
+        (_IS_CONTROL[containers.tag] & holds).nonzero()[0],
+        named[holds[named]],
+        (attributes.hidden & holds).nonzero()[0],
+        (text & (blocks.words >= MIN_DATA)).nonzero()[0],
+        (page.heading_level == 1).nonzero()[0],
+        (is_title & (blocks.linked_words >= MIN_LINKED * blocks.words)).nonzero()[0],
+        (page.tokens.token_id[blocks.first] == _NUMBER).nonzero()[0],
+    )
+    return tuple(each.tolist() for each in found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +127,7 @@ class Story:
 
     page: Page
     text: Bools
+    cues: Cues
 
     @lazy
     def texts(self) -> Indices:
@@ -101,17 +141,9 @@ class Story:
         return headline.block if headline.own_overlap >= MIN_TITLE else -1
 
     @lazy
-    def linked_headings(self) -> list[int]:
-        """The headings that are links, but for a word or two."""
-        headings, blocks = self.page.heading_level.nonzero()[0], self.page.blocks
-        words, linked = (each[headings].tolist() for each in (blocks.words, blocks.linked_words))
-        rows = zip(headings.tolist(), words, linked, strict=True)
-        return [at for at, n, k in rows if n >= MIN_TEASER_TITLE and k >= MIN_LINKED * n]
-
-    @lazy
     def may_have_teasers(self) -> bool:
         """Whether there is text under enough linked headings, beside the story under its title."""
-        headings = self.linked_headings
+        headings = self.cues.linked_headings
         if len(headings) < MIN_TEASERS:
             return False
         of_text = np.array(headings).searchsorted(self.texts, side="right")
@@ -127,11 +159,11 @@ class Story:
         """The words of the blocks *of* (bool[n])."""
         return float(np.add.reduce(self.page.words[of]))
 
-    def inside(self, rows: Indices) -> Bools | None:
-        """bool[n]: the blocks inside the elements at *rows*; None if none of them is text."""
-        if not len(rows):
+    def inside(self, elements: list[int]) -> Bools | None:
+        """bool[n]: the blocks inside the *elements* at these rows; None if none of them is text."""
+        if not elements:
             return None
-        containers = self.page.containers
+        containers, rows = self.page.containers, np.array(elements)
         before, behind = (
             self.texts.searchsorted(each.take(rows)) for each in (containers.begin, containers.end)
         )
@@ -158,26 +190,23 @@ class Story:
 
 def beside(page: Page, text: Bools) -> Bools:
     """bool[n]: those of the blocks that are taken for *text* (bool[n]) that are not the story's."""
-    story = Story(page, text)
+    story = Story(page, text, Cues(*_cues(page, text)))
     for sign in SIGNS:
         found = sign(story)
         if found is not None and story.words(story.text & ~found) >= MIN_STORY:
-            story = Story(page, story.text & ~found)
+            story = Story(page, story.text & ~found, story.cues)
     return text & ~story.text
 
 
 def controls(story: Story) -> Bools | None:
     """What is inside the controls of a form, a template or a dialogue."""
-    tags = story.page.containers.tag
-    if len(tags.tobytes().translate(None, _CONTROLS)) == len(tags):  # as on most pages
-        return None
-    return story.inside(_IS_CONTROL.take(tags).nonzero()[0])
+    return story.inside(story.cues.controls)
 
 
 def data(story: Story) -> Bools | None:
     """Data for scripts that stands in the page as if it were text."""
     page = story.page
-    blocks = story.texts[page.blocks.words.take(story.texts) >= MIN_DATA].tolist()
+    blocks = [at for at in story.cues.long_texts if story.text[at]]
     clean, start = page.tokens.clean, page.tokens.clean_start
     found = [at for at in blocks if _DATA.match(clean, int(start[page.blocks.first[at]]))]
     found = [at for at in found if not np.count_nonzero(page.ancestor_tags[:, at] == _PRE)]
@@ -186,20 +215,17 @@ def data(story: Story) -> Bools | None:
 
 def named(story: Story) -> Bools | None:
     """What is inside elements that are called comments or consent, and do not hold the headline."""
-    containers, attributes = story.page.containers, story.page.attributes
-    known = (_HASHES.take(attributes.word & _TABLE_MASK) == attributes.word).nonzero()[0]
-    rows = attributes.element.take(known)
-    if story.inside(rows) is None:
+    if story.inside(story.cues.named) is None:
         return None
-    rows = rows[~_IS_WHOLE_PAGE[containers.tag[rows]]]
-    holds_title = (containers.begin <= story.title) & (containers.end > story.title)
-    return story.inside(rows[~holds_title[rows]])
+    containers, rows = story.page.containers, np.array(story.cues.named)
+    holds_title = (containers.begin[rows] <= story.title) & (containers.end[rows] > story.title)
+    return story.inside(rows[~(holds_title | _IS_WHOLE_PAGE[containers.tag[rows]])].tolist())
 
 
 def hidden(story: Story) -> Bools | None:
     """What is not shown, if it is less than what is; if it is more, what of it is shown as well."""
     page = story.page
-    found = story.inside(page.attributes.hidden.nonzero()[0])
+    found = story.inside(story.cues.hidden)
     if found is None:
         return None
     is_hidden, is_shown = story.text & found, story.text & ~found
@@ -215,10 +241,8 @@ def next_stories(story: Story) -> Bools | None:
     Sites load one story after the other below the first. A section of the story has its heading
     where the text is, and not in an element of its own as the headline has.
     """
-    if story.page.innermost_tags.tobytes().count(_H1) <= 1:  # as on most pages
-        return None
-    headings = (story.page.heading_level == 1).nonzero()[0].tolist()
-    if story.title not in headings or story.is_live_blog:
+    headings = story.cues.main_headings
+    if len(headings) <= 1 or story.title not in headings or story.is_live_blog:  # as most pages
         return None
     page, overlap = story.page, story.page.headline.overlap
     later = headings.index(story.title) + 1
@@ -266,7 +290,7 @@ def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
         return None
     n_blocks = len(story.text)
     behind, before = (-1, story.title) if is_before_title else (story.title, n_blocks)
-    headings = [each for each in story.linked_headings if behind < each < before]
+    headings = [each for each in story.cues.linked_headings if behind < each < before]
     if len(headings) < MIN_TEASERS:
         return None
     containers = story.page.containers
@@ -327,7 +351,9 @@ def _other_page(page: Page, link: int) -> str:
 
 def slides(story: Story) -> Bools | None:
     """The slides of a gallery, each with its number (`3 / 12`), beside a whole text."""
-    numbers = _slide_numbers(story.page)
+    if len(story.cues.numbers) < MIN_SLIDES:  # as on most pages
+        return None
+    numbers = _slide_numbers(story.page, np.array(story.cues.numbers))
     if not {*range(1, MIN_SLIDES + 1)} <= {*numbers.values()}:
         return None
     blocks = [-1, *numbers, len(story.text)]
@@ -335,18 +361,14 @@ def slides(story: Story) -> Bools | None:
         story.outermost(block, max(behind, story.title), before)
         for behind, block, before in zip(blocks, blocks[1:], blocks[2:], strict=False)
     }
-    rows = np.array(sorted(elements - {len(story.page.containers)}), np.intp)
-    found = story.inside(rows)
+    found = story.inside(sorted(elements - {len(story.page.containers)}))
     is_gallery = found is None or story.words(story.text & ~found) < MIN_STORY_OF_GALLERY
     return None if is_gallery else found
 
 
-def _slide_numbers(page: Page) -> dict[int, int]:
-    """The blocks that begin with a number of as many as most such blocks have, and the number."""
+def _slide_numbers(page: Page, blocks: Indices) -> dict[int, int]:
+    """Those of *blocks* that begin with a number of as many as most such have, and the number."""
     of, tokens = page.blocks, page.tokens
-    blocks = (tokens.token_id.take(of.first) == _NUMBER).nonzero()[0]
-    if len(blocks) < MIN_SLIDES:  # as on most pages
-        return {}
     blocks = blocks[of.n_texts.take(blocks) >= SLIDE_NUMBER]
     last = of.text.take(of.first_text.take(blocks) + (SLIDE_NUMBER - 1))
     blocks, last = (each[tokens.token_id.take(last) == _NUMBER] for each in (blocks, last))

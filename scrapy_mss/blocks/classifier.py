@@ -83,6 +83,7 @@ class Network:
             log_odds[some] = _weighted_units(sums, self.hidden[-1], self.output)
         return log_odds
 
+    @np.errstate(all="ignore")  # as `product` has it
     def _sums(self, standardized: Matrix) -> Matrix:
         """float32[n, n_hidden]: the weighted sums of *standardized* inputs, without the biases.
 
@@ -91,12 +92,11 @@ class Network:
         """
         (n, n_inputs), (height, width), weights = standardized.shape, self.tile, self._tiles
         sums, whole = np.empty((n, self.hidden.shape[1]), np.float32), n - n % height
-        with np.errstate(all="ignore"):  # as `product` has it
-            for first, last, tall in ((0, whole, height), (whole, n, n - whole)):
-                if first < last:
-                    tiles = standardized[first:last].reshape(-1, 1, tall, n_inputs)
-                    out = sums[first:last].reshape(-1, tall, len(weights), width)
-                    np.matmul(tiles, weights, out=out.swapaxes(1, 2))
+        for first, last, tall in ((0, whole, height), (whole, n, n - whole)):
+            if first < last:
+                tiles = standardized[first:last].reshape(-1, 1, tall, n_inputs)
+                out = sums[first:last].reshape(-1, tall, len(weights), width)
+                np.matmul(tiles, weights, out=out.swapaxes(1, 2))
         return sums
 
     @lazy

@@ -61,6 +61,7 @@ def places_of(names: Iterable[str]) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
+@np.errstate(all="ignore")
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
     """``left @ right`` of two arrays of one type, without spurious warnings.
 
@@ -69,8 +70,7 @@ def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
     then, on one processor and not on another. The product is right; where warnings are errors, the
     warning would cost a page.
     """
-    with np.errstate(all="ignore"):
-        result: NDArray[Number] = np.matmul(left, right)
+    result: NDArray[Number] = np.matmul(left, right)
     return result
 
 

@@ -180,9 +180,14 @@ class Page:
     @property
     def title(self) -> str:
         """The source of the page's first title; empty if there is none."""
-        block = self.innermost_tags.tobytes().find(TAG_NUMBERS["title"])
+        tokens, of, number = self.tokens, self.containers, TAG_NUMBERS["title"]
+        row = of.tag.tobytes().find(number)
+        if row < 0:
+            return ""
+        block = int(of.begin[row])
+        if block == len(self.blocks) or of.around[0, block] != row:  # the first title is empty
+            block = self.innermost_tags.tobytes().find(number)
         if block < 0:
             return ""
-        tokens = self.tokens
         start = int(tokens.clean_start[self.blocks.first[block]])
         return tokens.clean[start : int(tokens.clean_end[self.blocks.last[block]])]

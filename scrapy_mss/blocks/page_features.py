@@ -44,7 +44,8 @@ MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of bloc
 UNDECLARED = "nothing_declared"
 _SUMMED = (*MEANS, *(f"opinion_{opinion.name}" for opinion in OPINIONS))
 _SUMMED_ROWS = np.array([INPUTS.index(name) for name in _SUMMED])
-_SHARES = [INPUTS.index(f"share_of_{opinion.name}") for opinion in OPINIONS]
+_FIRST_SHARE = INPUTS.index(f"share_of_{OPINIONS[0].name}")
+_SHARES = slice(_FIRST_SHARE, _FIRST_SHARE + len(OPINIONS))
 _TIME = TAG_NUMBERS["time"]
 
 
@@ -137,7 +138,7 @@ class ReadPage:
         """The F1, by words, of what was kept and of what each opinion keeps that keeps anything."""
         if not len(self.kept):
             return []
-        shares = self.inputs.columns.rows[:, 0].take(_SHARES).tolist()
+        shares = self.inputs.columns.rows[_SHARES, 0].tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
         rows = zip(self.sums.inputs[len(MEANS) :], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]

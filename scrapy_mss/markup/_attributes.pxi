@@ -47,7 +47,6 @@ def rows_with(str sought not None, str text not None, tags):
 def attribute_values(tuple names not None, str text not None, tags):
     """The values that each of *tags* has for the *names*, None where it has none."""
     cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
-    cdef const void* data = PyUnicode_DATA(text)
     cdef tuple kept = tuple([name.encode("ascii") for name in names])  # what *sought* is of
     cdef Lower sought[MAX_NAMES]
     cdef list found = []
@@ -59,20 +58,31 @@ def attribute_values(tuple names not None, str text not None, tags):
         raise ValueError(f"one of {names!r} has a letter that has several in upper case")
     for i in range(rows.shape[0]):
         values = [None] * n
-        if PyUnicode_KIND(text) == 1:
-            _pick(<const uint8_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
-        elif PyUnicode_KIND(text) == 2:
-            _pick(<const uint16_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
-        else:
-            _pick(<const uint32_t*> data, text, starts[rows[i]], ends[rows[i]], sought, values)
+        _pick(text, starts[rows[i]], ends[rows[i]], sought, values, [])
         found.append(values)
     return found
 
 
 cdef int _pick(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Lower* sought, list values
+    str text, Py_ssize_t at, Py_ssize_t end, Lower* sought, list values, list order
 ) except -1:
-    """Put the values of the attributes that are *sought* in their places."""
+    """Put the values of the attributes that are *sought* in their places, and note in what order.
+
+    None has a "k": it is more than one letter in upper case.
+    """
+    cdef const void* data = PyUnicode_DATA(text)
+    _check_place(at, end, PyUnicode_GET_LENGTH(text))
+    if PyUnicode_KIND(text) == 1:
+        return _pick_from(<const uint8_t*> data, text, at, end, sought, values, order)
+    if PyUnicode_KIND(text) == 2:
+        return _pick_from(<const uint16_t*> data, text, at, end, sought, values, order)
+    return _pick_from(<const uint32_t*> data, text, at, end, sought, values, order)
+
+
+cdef int _pick_from(
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Lower* sought, list values,
+    list order,
+) except -1:
     cdef Py_ssize_t n, i, size
     cdef Attribute each
     at = _attributes_begin(text, at, end)
@@ -86,6 +96,7 @@ cdef int _pick(
                 _begins_with(text, each.name, each.name_end, sought[i])
             ):
                 values[i] = _value(source, each.value, each.value_end)
+                order.append(i)
     return 0
 
 

@@ -267,7 +267,8 @@ cpdef tuple best_run(const double[::1] scores):
 
 def scored(page, const double[::1] probability, others, double bias):
     """The threshold, scores of blocks and of their text, those above, and of them in the span."""
-    cdef const uint8_t[::1] is_other = others.view("u1"), tag = page.innermost_tags
+    cdef const uint8_t[::1] is_other = others.view("u1")
+    cdef _Elements of = _elements_of(page)
     cdef const double[::1] words = page.words
     cdef const Py_ssize_t[::1] size = page.blocks.n_texts
     cdef Py_ssize_t n = probability.shape[0], i, start, end
@@ -275,7 +276,7 @@ def scored(page, const double[::1] probability, others, double bias):
     values, flags = numpy.empty((2, n)), numpy.zeros((2, n), "?")
     cdef double[::1] value = values[0], of_text = values[1]
     cdef uint8_t[:, ::1] flag = flags.view("u1")
-    _check_sizes(n, (len(others), len(tag), len(words), len(size)))
+    _check_sizes(n, (len(others), of.n, len(words), len(size)))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i]
     cdef const Py_ssize_t[::1] best_first = (-values[0]).argsort(kind="stable")
@@ -287,7 +288,7 @@ def scored(page, const double[::1] probability, others, double bias):
         zero = max(zero, hits / (n_words + expected))
     for i in range(n):
         value[i] = 0.0 if is_other[i] else probability[i] - (zero - bias)
-        flag[0, i] = value[i] > 0 and tag[i] != _TITLE
+        flag[0, i] = value[i] > 0 and of.tag_around(0, i) != _TITLE
         of_text[i] = value[i] * size[i]
     start, end, _ = best_run(of_text)
     for i in range(start, end):
@@ -349,3 +350,71 @@ def kept_sums(read, const Py_ssize_t[::1] numbers):
     *sums, of_kept, of_all = numpy.add.reduce(terms[:n_rows + 2], axis=1).tolist()
     of_chosen = float(numpy.add.reduce(terms[n_rows + 2, :n_kept]))
     return sums, of_kept, of_chosen, of_all, int(n_words), n_kept
+
+
+cdef class CueFinder:
+    """The columns of `beside.Cues`.
+
+    By the number of a tag are the *controls* and the *levels* of headings. *names* has hashes of
+    class words at their low bits, *number* is the id of every number. *sizes* are how many words a
+    long text and the title of a teaser have, and which share of these is linked.
+    """
+
+    cdef const uint8_t[::1] controls
+    cdef const int64_t[::1] levels
+    cdef const uint32_t[::1] names
+    cdef uint64_t number, mask
+    cdef int min_long, min_title
+    cdef double min_linked
+
+    def __init__(self, controls, levels, names, number, tuple sizes not None):
+        self.controls, self.levels, self.names, self.number = controls, levels, names, number
+        self.min_long, self.min_title, self.min_linked = sizes
+        self.mask = len(names) - 1
+        _check_sizes(256, (len(controls), len(levels)))
+        if self.mask & len(names):
+            raise ValueError(f"{len(names)} places of names are no power of two")
+
+    def __call__(self, page, text):
+        cdef _Elements of = _elements_of(page)
+        cdef const uint8_t[::1] is_text = text.view("u1")
+        cdef const uint8_t[::1] is_hidden = page.attributes.hidden.view("u1")
+        cdef const uint32_t[::1] word = page.attributes.word
+        cdef const Py_ssize_t[::1] element = page.attributes.element, first = page.blocks.first
+        cdef const int64_t[::1] n_words = page.blocks.words, n_linked = page.blocks.linked_words
+        cdef const uint64_t[::1] id_of = page.tokens.token_id
+        cdef Py_ssize_t i, level
+        cdef array through = clone(_INT32S, of.n + 1, True)
+        cdef int* before = through.data.as_ints
+        cdef list controls = [], named = [], hidden = []
+        cdef list texts = [], main = [], linked = [], numbers = []
+        _check_sizes(of.n, (len(is_text), len(first), len(n_words), len(n_linked)))
+        _check_sizes(of.m, (len(is_hidden),))
+        _check_sizes(len(word), (len(element),))
+        _check_all(element, of.m)
+        _check_all(first, id_of.shape[0])
+        for i in range(of.n):
+            before[i + 1] = before[i] + is_text[i]
+            level = self.levels[of.tag_around(0, i)]
+            if is_text[i] and n_words[i] >= self.min_long:
+                texts.append(i)
+            if level == 1:
+                main.append(i)
+            if level and n_words[i] >= self.min_title and (
+                n_linked[i] >= self.min_linked * n_words[i]
+            ):
+                linked.append(i)
+            if id_of[first[i]] == self.number:
+                numbers.append(i)
+        for i in range(of.m):
+            if before[of.end[i]] > before[of.begin[i]]:
+                if self.controls[of.tag[i]]:
+                    controls.append(i)
+                if is_hidden[i]:
+                    hidden.append(i)
+        for i in range(word.shape[0]):
+            if self.names[word[i] & self.mask] == word[i] and (
+                before[of.end[element[i]]] > before[of.begin[element[i]]]
+            ):
+                named.append(element[i])
+        return controls, named, hidden, texts, main, linked, numbers

@@ -17,7 +17,7 @@ cimport cython
 import numpy
 
 from scrapy_mss.markup import tokens as _tokens
-from scrapy_mss.markup.references import BARE_NAMES, decode_value
+from scrapy_mss.markup.references import BARE_NAMES, decode, decode_value
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import CJK
 

@@ -179,8 +179,8 @@ def logistic(const double[:] log_odds):
     result = numpy.empty(n)
     cdef double[::1] value = result
     for i in range(n):
-        value[i] = log_odds[i] if log_odds[i] > -MAX_EXPONENT else -MAX_EXPONENT
-        value[i] = -(value[i] if value[i] < MAX_EXPONENT else MAX_EXPONENT)
+        value[i] = -MAX_EXPONENT if log_odds[i] < -MAX_EXPONENT else log_odds[i]
+        value[i] = -(MAX_EXPONENT if value[i] > MAX_EXPONENT else value[i])
     numpy.exp(result, out=result)
     for i in range(n):
         value[i] = 1.0 / (1.0 + value[i])

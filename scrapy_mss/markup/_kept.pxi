@@ -83,19 +83,21 @@ cdef class Nesting:
     that are around it where parsers have no rule of their own; 0 for any.
     *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
     the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
-    case) and its *opening* tag without any.
+    case) and its *opening* tag without any. *with_escaped* is what writes one with some.
     """
 
     cdef bytes tables
     cdef bytes classes
     cdef tuple names
     cdef list opening, closing, attributes
+    cdef object with_escaped
     cdef uint32_t closed_by_text, shield_from_text
     cdef int paragraph
 
     def __init__(
         self, bytes flags not None, bytes shown not None, bytes instead not None,
         bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
+        with_escaped,
     ):
         if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
             raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
@@ -108,7 +110,7 @@ cdef class Nesting:
         self.closing = [f"</{name}>" for name in names]
         self.attributes = [tuple(each) for each in attributes]
         self.closed_by_text, self.shield_from_text = of_text
-        self.paragraph = paragraph
+        self.paragraph, self.with_escaped = paragraph, with_escaped
         if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
             raise ValueError(
                 f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
@@ -121,7 +123,7 @@ cdef class Nesting:
         """Write the parts of the HTML, and the tags that belong before them, the last one first.
 
         See `sanitizing._write`; the *builder* is asked for the HTML of a text with "<", ">", "&"
-        or a no-break space in it, and of an opening tag that may have attributes.
+        or a no-break space in it, and for attributes with their addresses as they may be shown.
         """
         cdef int depth = builder.depth
         if not 0 <= depth <= MAX_OPEN:
@@ -151,7 +153,7 @@ cdef class _Stack:
 
     cdef Nesting rules
     cdef str text
-    cdef object attributes, words
+    cdef object addresses, words
     cdef list parts, front
     cdef const uint8_t* flags
     cdef const uint8_t* shown
@@ -168,7 +170,7 @@ cdef class _Stack:
         cdef bytes tables = rules.tables, classes = rules.classes
         self.rules, self.text, self.depth = rules, builder.tokens.clean, builder.depth
         self.parts, self.front = builder.parts, builder.front
-        self.attributes, self.words = builder.with_attributes, builder.html_of
+        self.addresses, self.words = builder.with_addresses, builder.html_of
         self.flags = tables
         self.shown = self.flags + 256
         self.instead = self.flags + 512
@@ -318,51 +320,43 @@ cdef class _Stack:
         return self.n and self.flags[self.names[self.n - 1]] & ROW
 
     cdef str opening(self, int name, int start, int end):
-        cdef str written
-        if not _may_have(self.text, start, end, self.rules.attributes[name]):
-            return self.rules.opening[name]
-        written = self.attributes((start, end), self.rules.names[name])
-        self.has_controls |= _marks_of(written) & CONTROL
-        return written
+        """An opening tag with the attributes of that from *start* to *end* that are allowed."""
+        cdef str plain = self.rules.opening[name], tag = self.rules.names[name], written = ""
+        cdef tuple names = self.rules.attributes[name]
+        cdef list values = [None] * len(names), order = []
+        cdef Lower sought[MAX_NAMES]
+        cdef int marks = 0
+        if end - start < SHORTEST_ATTRIBUTE:
+            return plain
+        _point(sought, names)
+        _pick(self.text, start, min(end, start + LONGEST_TAG), sought, values, order)
+        if not order:
+            return plain
+        kept = self.addresses({(<bytes> names[i]).decode(): values[i] for i in order})
+        for key, value in kept.items():
+            marks |= _marks_of(value)
+            written += f' {key}="{value}"'
+        self.has_controls |= marks & CONTROL
+        if marks & (ESCAPED | QUOTE):
+            return self.rules.with_escaped(tag, kept)
+        return f"<{tag}{written}{plain[len(tag) + 1:]}"
 
 
-cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) except -1:
-    """Whether the tag has one of *names* anywhere, in any case, or a character beyond ASCII."""
-    cdef const void* data = PyUnicode_DATA(text)
-    _check_place(start, end, PyUnicode_GET_LENGTH(text))
-    if PyUnicode_KIND(text) == 1:
-        return _holds_any(<const uint8_t*> data, start, end, names)
-    if PyUnicode_KIND(text) == 2:
-        return _holds_any(<const uint16_t*> data, start, end, names)
-    return _holds_any(<const uint32_t*> data, start, end, names)
-
-
-cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
-    cdef Py_ssize_t at
-    cdef uint8_t are_first[0x80]
-    cdef bytes name
-    memset(are_first, 0, 0x80)
-    for name in names:
-        are_first[name[0] & 0x7F] = 1
-    for at in range(start, end):
-        if text[at] >= 0x80:
-            return True
-        if are_first[_small(text[at])]:
-            for name in names:
-                if _begins_with(text, at, end, Lower(name, len(name))):
-                    return True
-    return False
-
+cdef enum:  # of tags, as `sanitizing` has it
+    SHORTEST_ATTRIBUTE = 8
+    LONGEST_TAG = 1 << 16
 
 cdef enum:  # what a character is
     ESCAPED = 1  # what HTML escapes
     CONTROL = 2  # what no page shows
+    QUOTE = 4
 
 cdef uint8_t _MARKS[0x100]
 for _letter in (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)):
     _MARKS[_letter] = CONTROL
 for _letter in map(ord, "<>&\xa0"):
     _MARKS[_letter] = ESCAPED
+_MARKS[c'"'] = QUOTE
 
 
 cdef int _marks_of(str text):
@@ -385,6 +379,28 @@ cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
         elif 0xD800 <= text[i] <= 0xDFFF:
             found |= CONTROL
     return found
+
+
+def decode_all(str text not None):
+    """*text* with its character references decoded."""
+    cdef const void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _decode_all(<const uint8_t*> data, text)
+    if PyUnicode_KIND(text) == 2:
+        return _decode_all(<const uint16_t*> data, text)
+    return _decode_all(<const uint32_t*> data, text)
+
+
+cdef str _decode_all(char_t* text, str source):
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), begin = 0, end, at = _find(text, 0, n, c"&")
+    cdef list parts = []
+    while at < n:
+        end = _reference_end(text, at, n)
+        if end > at:
+            parts += PyUnicode_Substring(source, begin, at), decode(source[at:end])
+            begin = end
+        at = _find(text, max(end, at + 1), n, c"&")
+    return "".join([*parts, PyUnicode_Substring(source, begin, n)]) if parts else source
 
 
 # --- the text of slices as it is shown ----------------------------------------------------------

@@ -48,13 +48,6 @@ def _decoded(reference: str) -> str:
     return html5[bare[0]] + reference[bare.end() :] if bare else reference
 
 
-def decode_all(text: str) -> str:
-    """*text* with its character references decoded; no length of a number can make it fail."""
-    if "&" not in text:
-        return text
-    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
-
-
 def _number(reference: str) -> str:
     """What `html.unescape` gives, in half its time for those that stand for their character."""
     digits = reference[2:].rstrip(";").lower()

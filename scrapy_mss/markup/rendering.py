@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.references import ANY_REFERENCE, decode
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -232,6 +232,14 @@ def run_bounds(kept: Bools) -> tuple[Indices, Indices]:
 
 # A declaration between two words is part of the slice, since it is no token.
 DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
+
+
+@accelerated()
+def decode_all(text: str) -> str:
+    """*text* with its character references decoded; no length of a number can make it fail."""
+    if "&" not in text:
+        return text
+    return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
 
 
 def _decoded(part: str) -> str:

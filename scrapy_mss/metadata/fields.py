@@ -91,24 +91,8 @@ def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return FieldValue(names, weak=True) if names else None
 
 
-def _text(_: ParsedPage, text: str) -> str:
-    return clean(text)
-
-
 def _date(page: ParsedPage, text: str) -> str | None:
     return dates.parse(clean(text), page.language)
-
-
-def _language(_: ParsedPage, text: str) -> str | None:
-    return languages.parse(text)
-
-
-def _is_free(_: ParsedPage, text: str) -> bool | None:
-    return lookups.is_free(text)
-
-
-def _image(page: ParsedPage, text: str) -> str | None:
-    return absolute_url(text, page.base)
 
 
 def _canonical_url(page: ParsedPage, text: str) -> str | None:
@@ -235,21 +219,21 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("near-heading", lookups.update_line, ""),
     ),
     "language": _field(
-        _first_of(_language),
+        _first_of(lambda _, text: languages.parse(text)),
         ("html", lookups.html_language, ""),
         ("json-ld", lookups.json_ld_article, "inLanguage"),
         ("json-ld", lookups.json_ld_page, "inLanguage"),
         ("meta", lookups.meta, "content-language language dc.language og:locale"),
     ),
     "description": _field(
-        _first_of(_text),
+        _first_of(lambda _, text: clean(text)),
         ("opengraph", lookups.meta, "og:description"),
         ("meta", lookups.meta, "description twitter:description dc.description"),
         ("json-ld", lookups.json_ld_article, "description"),
         ("microdata", lookups.microdata_property, "description"),
     ),
     "site_name": _field(
-        _first_of(_text),
+        _first_of(lambda _, text: clean(text)),
         ("opengraph", lookups.meta, "og:site_name"),
         ("json-ld", lookups.json_ld_article, "publisher"),
         ("json-ld", lookups.json_ld_site, "name"),
@@ -262,7 +246,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
     ),
     "main_image": _field(
-        _first_of(_image),
+        _first_of(lambda page, text: absolute_url(text, page.base)),
         ("opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
         ("json-ld", lookups.json_ld_article, "image thumbnailUrl"),
         ("meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"),
@@ -287,7 +271,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("meta", lookups.meta, "keywords"),
     ),
     "is_accessible_for_free": _field(
-        _first_of(_is_free),
+        _first_of(lambda _, text: lookups.is_free(text)),
         ("json-ld", lookups.article_flag, "isAccessibleForFree"),
         ("json-ld", lookups.part_flag, "isAccessibleForFree"),
         ("json-ld", lookups.page_flag, "isAccessibleForFree"),

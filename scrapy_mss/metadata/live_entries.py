@@ -31,7 +31,6 @@ LEVELS: Final = 8  # from a time to the element of its entry
 MAX_INSIDE: Final = 60  # elements of an entry among which its headline is
 NEARLY_ALL: Final = 0.9  # of the kept words in any elements alike: days, and the entries in them
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_TIMES: Final = frozenset({"time"})
 _BREAKS: Final = re.compile(r"\n|</?(?:p|br|div|li|ul|ol|blockquote|h[1-6])\b[^<>]{0,500}>")
 
 
@@ -126,7 +125,7 @@ def _entries(page: ParsedPage, is_kept_word: Bools) -> list[_Container]:
 def _alike(page: ParsedPage) -> Iterator[list[_Container]]:
     """Elements with a time in them, those of each tag and class, none inside of another."""
     groups: dict[tuple[str, str], dict[int, _Container]] = {}
-    for time in islice(page.tree.find(_TIMES, 2 * MAX_ENTRIES), 2 * MAX_ENTRIES):
+    for time in page.tree.called("time", 2 * MAX_ENTRIES):
         for element in islice(time.iterancestors(), LEVELS):
             if element.row >= 0:
                 group = groups.setdefault((element.tag, element.get("class") or ""), {})

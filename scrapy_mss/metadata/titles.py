@@ -23,8 +23,10 @@ MIN_HEADING_WORDS: Final = 2  # a heading of one word names a section
 MIN_HEADING_LETTERS: Final = 10  # for scripts that do not separate words by spaces
 MIN_LABEL_LETTERS: Final = 5  # of a site's name that is searched inside a part: `The Guardian US`
 MAX_DATE_WORDS: Final = 4  # of a part that is a date
+# With what it begins with ahead, a letter costs one comparison and not one for each way.
 _SEPARATOR: Final = re.compile(
-    r"\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d)"  # noqa: RUF001
+    r"(?=[\s|｜│：:])"  # noqa: RUF001
+    r"(?:\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d))"  # noqa: RUF001
 )
 
 _MAY_SEPARATE: Final = re.compile(r"[|–—•·»«›‹:~/>：｜│]|\s-")  # noqa: RUF001 - one of them

@@ -29,8 +29,7 @@ from typing import Any, Final, NamedTuple
 
 from scrapy_mss.markup.attributes import CLASS_ATTRIBUTES, class_words_among
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import without_controls
+from scrapy_mss.markup.rendering import decode_all, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.pages.addresses import MAX_URL, joined_url, split_url

@@ -33,8 +33,7 @@ import numpy as np
 from scrapy_mss.markup.attributes import attributes_of_tag, base_href
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import DECLARATION, without_controls
+from scrapy_mss.markup.rendering import DECLARATION, decode_all, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens, is_tag_of, prefix_sums
 
@@ -91,7 +90,7 @@ _SHOWN = "[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*"
 # Addresses that every reader takes for one as it is, and those that need no more than another
 # beginning, by the page's address: what a reader would rewrite in those is left out.
 _HOST = r"(?:(?!xn--|-)[a-z0-9-]{1,63}(?<!-)\.)+(?!xn--)[a-z]{2,63}"
-_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_SHOWN})?|mailto:{_SHOWN}")
+_KNOWN = re.compile(rf"https?://{_HOST}(?::\d{{1,4}})?(?:[/?#]{_SHOWN})?|mailto:(?!//){_SHOWN}")
 _KNOWN_SITE = re.compile(rf"(https?:)//{_HOST}(?=[/?#]|\Z)")
 _LETTERS = r"A-Za-z0-9_!$&()*+,;=:@~%.\-"
 _FRAGMENT = rf"#[{_LETTERS}/?]+"
@@ -124,8 +123,8 @@ _DIVISION = "<!---->"
 
 # References by a number that is their character's; readers differ in what the others stand for.
 _PLAIN_NUMBER = (
-    r"(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]|1[6-9]\d|[2-9]\d\d|[1-9]\d{3}|[1-4]\d{4}|12\d{4}"
-    r"|[xX](?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]|[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2}"
+    r"(?:0{0,4}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]|1[6-9]\d|[2-9]\d\d|[1-9]\d{3}|[1-4]\d{4}|12\d{4})"
+    r"|[xX]0{0,4}(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]|[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2}"
     r"|[1-9a-cA-C][0-9a-fA-F]{3}));"
 )
 _ODD_NUMBER = re.compile(rf"&#(?=[0-9xX])(?!{_PLAIN_NUMBER})")
@@ -266,6 +265,7 @@ def _nesting() -> tuple[object, ...]:
         [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
         (bit[_TABLE], bit[_CELLS]),
         TAG_NUMBERS["p"],
+        _tag,
     )
 
 
@@ -350,8 +350,8 @@ class _Builder:
         known = {"/": f"{site[0]}/", "//": f"{site[1]}//"} if site else {}
         if page:
             folders = page[0].partition("?")[0].split("/")[:-1]
-            for n in range(min(len(folders) - 2, MAX_ABOVE)):
-                known["../" * n] = "/".join([*folders[: len(folders) - n], ""])
+            for n in range(MAX_ABOVE):
+                known["../" * n] = "/".join([*folders[: max(3, len(folders) - n)], ""])
             known |= {"./": known[""], "#": f"{page[0]}#"}
         return known
 
@@ -454,12 +454,14 @@ class _Builder:
             return _tag(name)
         found = attributes_of_tag(self.tokens.clean, start, min(end, start + MAX_TAG_LENGTH))
         kept = _KEPT_ATTRIBUTES[name]
-        values = {key: value for key, value in found.items() if key in kept}
+        return _tag(name, self.with_addresses({key: found[key] for key in found if key in kept}))
+
+    def with_addresses(self, values: dict[str, str]) -> dict[str, str]:
+        """The *values* of attributes, with addresses as they are to be read by all."""
         for key in ADDRESSES:
-            address = values.get(key)
-            if address is not None and not _KNOWN.fullmatch(address):
-                values = self._with_address(values, key, address)
-        return _tag(name, values)
+            if key in values and not _KNOWN.fullmatch(values[key]):
+                return self._with_address(values, key, values[key])
+        return values
 
     def _with_address(self, values: dict[str, str], key: str, address: str) -> dict[str, str]:
         """*values* with an *address* as it is to be read by all, or without it."""

@@ -31,7 +31,7 @@ from scrapy_mss.markup.attributes import (
 )
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokenizer import nearest
 from scrapy_mss.markup.tokens import OPEN, Bools, Indices, Ints, Tokens, tag_table

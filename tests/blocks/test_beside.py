@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, NAMES, beside
+from scrapy_mss.blocks.beside import MIN_DATA, MIN_STORY, NAMES, _cues, beside
 from scrapy_mss.blocks.page import Page
+from tests.helpers.compiled import both
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES
 
@@ -120,3 +122,14 @@ def test_what_is_beside_the_story_is_text_and_leaves_a_story(source: str) -> Non
     assert not (others & ~taken).any()
     assert not others.any() or page.words[taken & ~others].sum() >= MIN_STORY
     assert not beside(page, np.zeros_like(taken)).any()
+
+
+@given(PAGES | st.sampled_from([*BESIDE.values(), *ALL_THE_STORY.values()]), st.integers(0, 9))
+@examples(4)
+def test_both_ways_find_the_same_cues(source: str, seed: int) -> None:
+    page = Page.of(source)
+    taken = np.random.default_rng(seed).random(len(page.blocks)) < 0.5
+
+    one, other = both(lambda: _cues(page, taken))
+
+    assert one == other

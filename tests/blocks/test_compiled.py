@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.beside import _cues
 from scrapy_mss.blocks.classifier import INPUTS, POOLINGS, block_evidence, block_inputs
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage
@@ -20,6 +21,7 @@ from scrapy_mss.blocks.texts import (
     pairs_of,
     text_counts,
 )
+from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.classifiers import counts_of, random_network
 from tests.helpers.compiled import both
@@ -98,6 +100,15 @@ def test_evidence_inputs_and_probabilities_are_the_same_to_the_last_bit(
     assert [name for name in one if one[name] != other[name]] == []
 
 
+@given(st.lists(st.floats()))
+@examples(2)
+def test_probabilities_of_any_log_odds_are_the_same(odds: list[float]) -> None:
+    one, other = both(lambda: logistic(np.array(odds)))
+
+    assert np.array_equal(one, other, equal_nan=True)
+    assert np.array_equal(one, logistic(np.repeat(odds, 2)[::2]), equal_nan=True)
+
+
 _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 TOKENS = tokenize("<p>one two</p>")
 
@@ -141,6 +152,14 @@ def test_containers_beyond_a_page_are_refused(name: str) -> None:
         block_evidence(page, COUNTS)
     with pytest.raises(IndexError):
         block_inputs(page, evidence, evidence[0])
+
+
+def test_blocks_that_begin_beyond_a_page_have_no_cues() -> None:
+    page = Page.of("<p>one two")
+    vars(page)["blocks"] = replace(page.blocks, first=np.array([9]))
+
+    with pytest.raises(IndexError):
+        _cues(page, np.ones(1, np.bool_))
 
 
 def test_sums_of_rows_that_are_not_there_are_refused() -> None:

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from html.entities import html5
 from importlib import import_module
 from operator import mul
@@ -29,7 +30,7 @@ from scrapy_mss.markup.attributes import (
     attributes_of_tag,
     rows_with,
 )
-from scrapy_mss.markup.rendering import CONTROLS, _runs_of, has_controls
+from scrapy_mss.markup.rendering import CONTROLS, _runs_of, decode_all, has_controls
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import _text_code, tokenize
@@ -479,3 +480,14 @@ def test_a_compiled_part_of_other_sources_says_what_to_do(monkeypatch: pytest.Mo
 
     with pytest.raises(ImportError, match="built of other sources: it has no tag_rows; install"):
         compiled.accelerated()(tag_rows)
+
+
+REFERENCES = [*"&#x;19aAlt <\u201d\U0001f600", "&amp", "&notin", "&#x2019;"]
+
+
+@given(st.lists(st.sampled_from(REFERENCES)).map("".join))
+@example("&#" + "1" * 5000)
+def test_both_ways_decode_the_same_references(text: str) -> None:
+    compiled, alone = both(partial(decode_all, text))
+
+    assert compiled == alone

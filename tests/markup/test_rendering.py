@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import (
     INVISIBLE,
     _unpaired_raw_text,
+    decode_all,
     readable,
     render,
     run_bounds,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup import tokenizer
-from scrapy_mss.markup.references import ANY_REFERENCE, decode, decode_all
+from scrapy_mss.markup.references import ANY_REFERENCE, decode
+from scrapy_mss.markup.rendering import decode_all
 from scrapy_mss.markup.stemming import normalizer, porter, porter_nltk
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import DENSEST, MIN_TOKENS, tokenize

@@ -15,7 +15,7 @@ import lxml.html
 import nh3
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss import Extractor
@@ -385,6 +385,7 @@ PARTS = st.sampled_from(
     url=st.sampled_from([*BASES, *NO_BASES]),
 )
 @examples(7)
+@example(source="<img src='mailto://:'>", cut=(0, 0), url=URL)
 def test_html_that_is_not_parsed_again_is_what_nh3_makes_of_it(
     source: str, cut: tuple[int, int], url: str
 ) -> None:
