@@ -64,7 +64,7 @@ class Limits(NamedTuple):
 def resident() -> int:
     """The bytes of this process that are in memory; 0 where the system does not say."""
     try:
-        pages = Path("/proc/self/statm").read_text().split()[1]
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
     except OSError:
         return 0
     return int(pages) * resource.getpagesize()

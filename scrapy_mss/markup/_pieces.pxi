@@ -110,20 +110,20 @@ cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
 cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
     """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
     cdef Py_ssize_t value
-    cdef uint8_t quote
-    while at < n and text[at] != c">":
+    cdef uint32_t letter
+    while at < n:
+        letter = text[at]
         at += 1
-        if text[at - 1] != c"=":
+        if letter == c">":
+            return at
+        if letter != c"=":
             continue
         value = at
         while value < n and _class(text[value]) & SPACE:
             value += 1
         if value < n and (text[value] == c'"' or text[value] == c"'"):
-            quote = <uint8_t> text[value]
-            at = _find(text, value + 1, n, quote)
-            if at < n:
-                at += 1
-    return at + 1 if at < n else n
+            at = min(_find(text, value + 1, n, <uint8_t> text[value]) + 1, n)
+    return n
 
 
 cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):

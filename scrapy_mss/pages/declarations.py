@@ -245,8 +245,8 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("Page", WEB_PAGE),
     ("CreativeWork", WEB_PAGE),
     ("WebSite", WEB_SITE),
+    ("", OTHER),
 )
-_ENDINGS: Final = tuple(ending for ending, _ in KINDS)  # most nodes have none of them
 _AFTER_PATH: Final = re.compile(r"[?#]")
 _BEFORE_HOST: Final = re.compile(r"^https?://(www\.)?")
 
@@ -354,11 +354,13 @@ TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 def kind_of(node: Node) -> str:
     """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
-    types = listed(node.get("@type"))
-    names = [each for each in types if isinstance(each, str) and each.endswith(_ENDINGS)]
-    if not names:
-        return OTHER
-    return next(kind for ending, kind in KINDS if any(name.endswith(ending) for name in names))
+    rows = [_row_of(each) for each in listed(node.get("@type")) if isinstance(each, str)]
+    return KINDS[min(rows, default=-1)][1]
+
+
+@remembered(2**8)  # pages have the same few types
+def _row_of(name: str) -> int:
+    return next(row for row, (ending, _) in enumerate(KINDS) if name.endswith(ending))
 
 
 def _urls(node: Node, key: str) -> Iterator[str]:

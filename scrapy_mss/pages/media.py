@@ -318,7 +318,7 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
-    if not facts.likely or not _asks(facts.text):
+    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
         return ""
     if len(_QUESTION_IN_LIST.findall(facts.text)) < MIN_QUESTIONS:
         return ""
@@ -331,17 +331,6 @@ def quiz(facts: PageFacts) -> str:
     )
     is_quiz = n_questions >= MIN_QUESTIONS and 2 * (n_questions + sum(answers)) > len(lines)
     return f"{n_questions} questions with answers" if is_quiz else ""
-
-
-def _asks(text: str) -> bool:
-    """Whether *text* has enough question marks, which are found far sooner than counted."""
-    n_questions = 0
-    for mark in QUESTION_MARKS:
-        at = text.find(mark)
-        while at >= 0 and n_questions < MIN_QUESTIONS:
-            n_questions += 1
-            at = text.find(mark, at + 1)
-    return n_questions >= MIN_QUESTIONS
 
 
 def table_alone(facts: PageFacts) -> str:
