@@ -28,7 +28,7 @@ from scrapy_mss.blocks.explanation import (
     explained_blocks,
     group_effects,
 )
-from scrapy_mss.blocks.lessons import BlocksRead, corrected
+from scrapy_mss.blocks.lessons import corrected
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
@@ -36,6 +36,7 @@ from scrapy_mss.blocks.page_features import (
     page_features,
     without_address,
 )
+from scrapy_mss.blocks.places import BlocksRead
 from scrapy_mss.blocks.selection import (
     Selection,
     article_tokens,

@@ -31,8 +31,9 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
-from scrapy_mss.blocks.lessons import BlocksRead, Lessons, Readings, corrected
+from scrapy_mss.blocks.lessons import Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.places import BlocksRead
 from scrapy_mss.blocks.selection import article_tokens, of_story, select
 from scrapy_mss.blocks.text_labels import label_blocks
 from scrapy_mss.core.cleaning import keep

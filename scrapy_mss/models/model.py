@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.families import new_counts
-from scrapy_mss.blocks.lessons import VERSION, BlocksRead, Lessons, Readings, corrected
+from scrapy_mss.blocks.lessons import VERSION, Lessons, Readings, corrected
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.places import BlocksRead
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_COUNT, NaiveBayes, Observation, Table
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, TokenIds, Tokens

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.families import CLASS_WORDS, FAMILIES, SHAPE
-from scrapy_mss.blocks.lessons import LIKELY, VERSION, places
+from scrapy_mss.blocks.lessons import VERSION
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.places import LIKELY, places
 from scrapy_mss.blocks.scripts import script_of
 from scrapy_mss.blocks.traits import traits
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks import lessons
 from scrapy_mss.blocks.lessons import (
     UNTAUGHT,
-    BlocksRead,
     Gain,
     Lessons,
     Readings,
@@ -21,9 +20,9 @@ from scrapy_mss.blocks.lessons import (
     SiteSums,
     corrected,
     fitted,
-    places,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.places import N_PLACES, BlocksRead, places
 from scrapy_mss.blocks.scripts import ARABIC, CYRILLIC, GREEK, HAN, KANA, LATIN, script_of
 from scrapy_mss.blocks.traits import FIRST_TRAIT
 from scrapy_mss.markup.tokens import Bools, Floats, Indices
@@ -88,7 +87,7 @@ FLOATS = st.floats(-3, 3)
 
 
 @settings(max_examples=50)
-@given(st.lists(st.tuples(st.integers(0, lessons.N_PLACES - 1), FLOATS, st.booleans()), min_size=1))
+@given(st.lists(st.tuples(st.integers(0, N_PLACES - 1), FLOATS, st.booleans()), min_size=1))
 def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_least(
     blocks: list[tuple[int, float, bool]],
 ) -> None:
@@ -111,7 +110,7 @@ def test_a_correction_lowers_the_loss_that_it_was_fitted_to_by_what_is_said_at_l
 
 def test_the_fit_to_sums_of_sites_is_that_to_all_of_their_blocks() -> None:
     rng = np.random.default_rng(1)
-    place, weight = rng.integers(0, lessons.N_PLACES, 40), rng.random(40)
+    place, weight = rng.integers(0, N_PLACES, 40), rng.random(40)
     residual = rng.normal(size=40)
 
     one, other = (
@@ -125,7 +124,7 @@ def test_the_fit_to_sums_of_sites_is_that_to_all_of_their_blocks() -> None:
 
 
 def test_a_site_that_has_blocks_at_all_places_is_fitted_in_little_memory() -> None:
-    place, ones = np.arange(lessons.N_PLACES), np.ones(lessons.N_PLACES)
+    place, ones = np.arange(N_PLACES), np.ones(N_PLACES)
     tracemalloc.start()
     try:
         SiteSums(place, ones, ones).normal_equations()
@@ -280,7 +279,7 @@ def test_a_place_tells_lengths_distances_and_tags_apart() -> None:
     at = places(page, np.array([0.1, 0.9, 0.9, 0.1]))
 
     assert len(set(at.tolist())) == 4
-    assert at.max() < lessons.N_PLACES
+    assert at.max() < N_PLACES
 
 
 @pytest.mark.parametrize(
