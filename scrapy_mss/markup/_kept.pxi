@@ -81,9 +81,10 @@ cdef class Nesting:
     table is in none; 255 is nothing. *classes* has four bit sets for each number (uint32): the
     classes that it is in, those that its opening tag closes, those that shield from that, and those
     that are around it where parsers have no rule of their own; 0 for any.
-    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p and *preformatted* that of a pre. By
-    the numbers of what is shown, too, are *names*, and of each the *attributes* (bytes, in lower
-    case) and its *opening* tag without any. *with_escaped* is what writes one with some.
+    *of_text* are what text in a row of a table closes, and what shields from that. *paragraph* is
+    the number of a p, *preformatted* that of a pre. By the numbers of what is shown, too, are
+    *names*, and of each the *attributes* (bytes, in lower case) and its *opening* tag without any.
+    *with_escaped* is what writes one with some.
     """
 
     cdef bytes tables
@@ -285,8 +286,8 @@ cdef class _Stack:
         cdef bint has_no_blocks = (
             flags & HEADING or name == self.rules.paragraph or self.classes[4 * name + 1] != 0
         )
-        if flags & (OF_RULES | TABLE | VOID) or name == self.rules.preformatted or (has_no_blocks and self.written & BLOCK) or (
-            flags & self.written & LINK
+        if flags & (OF_RULES | TABLE | VOID) or name == self.rules.preformatted or (
+            (has_no_blocks and self.written & BLOCK) or flags & self.written & LINK
         ):
             self.reads_back = False
         self.written |= flags
