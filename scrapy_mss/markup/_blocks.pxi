@@ -45,10 +45,11 @@ cdef class Segmenter:
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
         cdef const int[::1] start = tokens.start, partner = tokens.partner
-        cdef Py_ssize_t n = kind.shape[0], n_runs, m = 0, i
-        cdef array found = clone(_INT32S, (3 + 4) * n, False)
+        # There is a tag behind each run but the last, and one that closes each element.
+        cdef Py_ssize_t n = kind.shape[0], room = n // 2 + 1, n_runs, m = 0, i
+        cdef array found = clone(_INT32S, (3 + 4) * room, False)
         cdef Run* run = <Run*> found.data.as_ints
-        cdef Element* element = <Element*> (run + n)
+        cdef Element* element = <Element*> (run + room)
         _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0]))
         n_runs = self.find(kind, tag, start, partner, 1, run, element, &m)
         if n_runs > max(self.min_blocks, len(tokens.source) // self.densest):
@@ -72,7 +73,7 @@ cdef class Segmenter:
         Runs that begin in one *cell* of so many characters are joined. How many runs there are; the
         elements are *m*. The element around all of them is -1.
         """
-        cdef Py_ssize_t n = kind.shape[0], n_runs = 0, begun = -1
+        cdef Py_ssize_t n = kind.shape[0], room = n // 2 + 1, n_runs = 0, begun = -1
         cdef int i, row = 0, inner = -1
         cdef Run run = Run(-1, -1, -1)
         cdef bint has_word = False, after_break = False
@@ -90,7 +91,7 @@ cdef class Segmenter:
             if role & ENDS_RUN or after_break:
                 if has_word and start[run.first] // cell == begun:
                     runs[n_runs - 1].last = run.last
-                elif has_word:
+                elif has_word and n_runs < room:
                     runs[n_runs] = run
                     begun = start[run.first] // cell
                     n_runs += 1
@@ -99,7 +100,7 @@ cdef class Segmenter:
             after_break = role & BREAKS_LINE
             if i == n or after_break or partner[i] < 0:
                 continue
-            if kind[i] == OPEN:
+            if kind[i] == OPEN and row < room:
                 elements[row] = Element(i, <int> n_runs, <int> n_runs, inner)
                 inner, row = row, row + 1
             elif inner >= 0 and elements[inner].start == partner[i]:
