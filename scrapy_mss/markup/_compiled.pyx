@@ -116,7 +116,6 @@ cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower
 
 
 include "_pieces.pxi"
-include "_stems.pxi"
 include "_tokens.pxi"
 include "_tags.pxi"
 include "_attributes.pxi"

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import partial
+from hashlib import blake2b
 from html.entities import html5
 from importlib import import_module
 from operator import mul
@@ -282,16 +283,21 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _compiled.Tokenizer(lambda _: (len, callback, len, False), len, (), 1)("<one>", str)
+        _compiled.Tokenizer(lambda _: (len, callback, len, len, blake2b()), len, (), 1)(
+            "<one>", str
+        )
     with pytest.raises(KeyError, match="one"):
-        _compiled.Tokenizer(lambda _: (callback, len, len, False), len, (), 1)("<one>" + BLANK, str)
+        _compiled.Tokenizer(lambda _: (callback, len, len, len, blake2b()), len, (), 1)(
+            "<one>" + BLANK, str
+        )
 
 
 def test_codes_are_right_whatever_was_forgotten() -> None:
     """There is room for a quarter of a million."""
     words = [str(number) for number in range(400_000)]
     expected = np.array([_text_code(word, str) for word in words], np.uint64)
-    read = _compiled.Tokenizer(lambda _: (len, len, str, False), len, (), 1 << 11)
+    hashed = blake2b(digest_size=8)
+    read = _compiled.Tokenizer(lambda _: (len, len, len, str, hashed), len, (), 1 << 11)
 
     for _ in range(2):
         _, codes, *_ = read(" ".join(words) + BLANK, str)
