@@ -267,7 +267,7 @@ cpdef tuple best_run(const double[::1] scores):
 
 
 def scored(page, const double[::1] probability, others, double bias):
-    """The threshold, scores of blocks and of their text, those above, and of them in the span."""
+    """The threshold, the scores of blocks, those above it, and those of them in the span."""
     cdef const uint8_t[::1] is_other = others.view("u1")
     cdef _Elements of = _elements_of(page)
     cdef const double[::1] words = page.words
@@ -294,7 +294,7 @@ def scored(page, const double[::1] probability, others, double bias):
     start, end, _ = best_run(of_text)
     for i in range(start, end):
         flag[1, i] = flag[0, i]
-    return zero, *values, *flags
+    return zero, values[0], *flags
 
 
 def kept_tokens(page, kept):
