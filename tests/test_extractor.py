@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -153,6 +154,17 @@ def test_an_extraction_by_blocks_is_of_its_page(source: str, blocks: Extractor) 
     assert extraction.confidence is not None
     assert 0 <= extraction.confidence <= 1
     assert extraction.text or not extraction.confidence
+
+
+def test_an_extraction_can_be_sent_to_another_process(page: NewsPage) -> None:
+    blocks = random_blocks()
+    extraction = blocks.extract(page.html)
+
+    sent = pickle.loads(pickle.dumps(extraction))  # noqa: S301 - our own
+
+    assert (sent.text, sent.html) == (extraction.text, extraction.html)
+    assert sent.scores.tolist() == extraction.scores.tolist()
+    assert blocks.extract_page(sent.page).text == extraction.text
 
 
 @given(LAYOUTS, RANDOM_BLOCKS)

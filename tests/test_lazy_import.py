@@ -70,7 +70,7 @@ def test_the_html_of_an_article_loads_its_sanitizer_where_it_is_needed() -> None
     program = EXTRACT.replace(".text", ".html")
 
     assert heavy_modules_after(program) == []
-    assert heavy_modules_after(program.replace("line", "<pre>line</pre> of words")) == ["nh3"]
+    assert heavy_modules_after(program.replace("line", "<pre>\\nline</pre> of words")) == ["nh3"]
 
 
 def test_a_command_of_scrapy_loads_only_the_names_of_our_actions() -> None:

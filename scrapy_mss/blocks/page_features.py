@@ -22,10 +22,9 @@ from scrapy_mss.blocks.classifier import INPUTS, BlockInputs
 from scrapy_mss.blocks.features import ancestor_mass
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Indices
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import (
     AUTHOR_CUES,
@@ -79,15 +78,11 @@ class KeptSums(NamedTuple):
     n_blocks: int
 
 
-@accelerated()
-def _kept_sums(
-    read: ReadPage, numbers: Indices
-) -> tuple[list[float], float, float, float, int, int]:
-    """The columns of `KeptSums`; *numbers* are those of the inputs that are summed up."""
+def _kept_sums(read: ReadPage) -> KeptSums:
     kept, words = read.kept, read.page.words
     words_kept, of_all = np.where(kept, words, 0.0), words * read.probability
-    values = read.inputs.columns.rows.take(numbers, axis=0) * words_kept
-    return (
+    values = read.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * words_kept
+    return KeptSums(
         np.add.reduce(values, axis=1).tolist(),
         float(np.add.reduce(read.probability * words_kept)),
         float(np.add.reduce(of_all[kept])),
@@ -110,7 +105,7 @@ class ReadPage:
     @lazy
     def sums(self) -> KeptSums:
         """What is summed up of the words that were kept."""
-        return KeptSums(*_kept_sums(self, _SUMMED_ROWS))
+        return _kept_sums(self)
 
     @lazy
     def n_words(self) -> float:

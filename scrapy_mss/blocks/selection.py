@@ -80,28 +80,24 @@ def select(
     """
     if others is None:
         others = np.zeros(len(probability), np.bool_)
-    zero, of_blocks, of_texts, above, inside = _scored(page, probability, others, bias)
+    zero, of_blocks, above, inside = _scored(page, probability, others, bias)
     joined = rejoined(page, inside, above)
     copied = duplicates(page, joined)
     kept = joined > copied
-    tables = _tables(page, kept, of_texts)
-    span = _span_of(page, kept, tables, of_texts)
+    tables = _tables(page, kept, of_blocks)
+    span = _span_of(page, kept, tables, of_blocks)
     return Selection(of_blocks, span, kept, above, copied, others, zero, tables)
 
 
 @accelerated()
 def _scored(
     page: Page, probability: Floats, others: Bools, bias: float
-) -> tuple[float, Floats, Floats, Bools, Bools]:
-    """The threshold, scores of blocks and of all their text, those above, and of them in the span.
-
-    A token has the score of its block.
-    """
+) -> tuple[float, Floats, Bools, Bools]:
+    """The threshold, the scores of blocks, those above it, and those of them in the span."""
     zero = threshold(page, np.where(others, 0.0, probability))
     of_blocks = np.where(others, 0.0, probability - (zero - bias))
     above = (of_blocks > 0) & ~page.in_title
-    of_texts: Floats = of_blocks * page.blocks.n_texts
-    return zero, of_blocks, of_texts, above, in_span(of_texts, above)
+    return zero, of_blocks, above, in_span(of_blocks * page.blocks.n_texts, above)
 
 
 def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
@@ -172,29 +168,33 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     return copied
 
 
-def _tables(page: Page, kept: Bools, of_texts: Floats) -> Tables:
+def _tables(page: Page, kept: Bools, of_blocks: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its scores is above 0."""
     first, last = page.data_tables
     if not len(first):
         return Tables(first, last, _NO_TABLES)
-    begin, end = (page.blocks.first.searchsorted(each) for each in (first, last))
-    n_kept, sums = prefix_sums(kept), np.append(0.0, of_texts.cumsum())
+    # By text: on the densest pages, whose blocks are joined, a table may begin inside of one.
+    begin, end = (page.blocks.text.searchsorted(each) for each in (first, last))
+    n_kept = prefix_sums(kept.repeat(page.blocks.n_texts))
+    sums = np.append(0.0, of_blocks.repeat(page.blocks.n_texts).cumsum())
     chosen, stays = n_kept[end] > n_kept[begin], sums[end] > sums[begin]
     return Tables(first[chosen], last[chosen], stays[chosen])
 
 
-def _span_of(page: Page, kept: Bools, tables: Tables, of_texts: Floats) -> Span:
+def _span_of(page: Page, kept: Bools, tables: Tables, of_blocks: Floats) -> Span:
     """The span from the first block that is *kept*, or table that stays, to the last."""
     stays, blocks = kept.tobytes(), page.blocks
     if True not in stays:
         return EMPTY
     part = slice(stays.find(True), stays.rfind(True) + 1)
     start, end = int(blocks.first[part.start]), int(blocks.last[part.stop - 1]) + 1
+    scores = of_blocks[part] * blocks.n_texts[part]
     if len(tables.first):
         start = int(tables.first[tables.stays].min(initial=start))
         end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
-        part = slice(*blocks.first.searchsorted((start, end)))
-    return Span(start, end, float(np.add.reduce(of_texts[part])))
+        part = slice(*blocks.text.searchsorted((start, end)))
+        scores = of_blocks.repeat(blocks.n_texts)[part]
+    return Span(start, end, float(np.add.reduce(scores)))
 
 
 def article_tokens(page: Page, chosen: Selection) -> Bools:

@@ -312,7 +312,7 @@ def text_runs(str source not None, rows, const uint8_t[::1] effects not None, tu
     cdef int64_t most = bounds[2], cost = 0
     cdef bint spaced = False, is_blank
     _check_sizes(n, (starts.shape[0] - 1, ends.shape[0], partner.shape[0]))
-    _check(row + 1, n + 1)
+    _check(row + 1, n + 2)
     _check(stop, n + 1)
     _check(255, effects.shape[0])
     while row < stop and cost <= most:

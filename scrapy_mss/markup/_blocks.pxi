@@ -267,7 +267,7 @@ cpdef tuple best_run(const double[::1] scores):
 
 
 def scored(page, const double[::1] probability, others, double bias):
-    """The threshold, scores of blocks and of their text, those above, and of them in the span."""
+    """The threshold, the scores of blocks, those above it, and those of them in the span."""
     cdef const uint8_t[::1] is_other = others.view("u1")
     cdef _Elements of = _elements_of(page)
     cdef const double[::1] words = page.words
@@ -294,7 +294,7 @@ def scored(page, const double[::1] probability, others, double bias):
     start, end, _ = best_run(of_text)
     for i in range(start, end):
         flag[1, i] = flag[0, i]
-    return zero, *values, *flags
+    return zero, values[0], *flags
 
 
 def kept_tokens(page, kept):
@@ -324,33 +324,6 @@ def kept_tokens(page, kept):
             emptied = max(emptied, partner[i])
         found[i] = found[i] & 1 and i > emptied
     return result
-
-
-def kept_sums(read, const Py_ssize_t[::1] numbers):
-    """The columns of `page_features.KeptSums`."""
-    cdef const double[:, ::1] rows = read.inputs.columns.rows
-    cdef const double[::1] words = read.page.words, probability = read.probability
-    cdef const uint8_t[::1] is_kept = read.kept.view("u1")
-    cdef Py_ssize_t n = words.shape[0], n_rows = numbers.shape[0], n_kept = 0, i, row
-    cdef double n_words = 0
-    terms = numpy.empty((n_rows + 4, n))
-    cdef double[:, ::1] term = terms
-    cdef double[::1] words_kept = term[n_rows + 3]
-    _check_sizes(n, (rows.shape[1], probability.shape[0], is_kept.shape[0]))
-    _check_all(numbers, rows.shape[0])
-    for i in range(n):
-        words_kept[i] = words[i] if is_kept[i] else 0.0
-        term[n_rows, i] = probability[i] * words_kept[i]
-        term[n_rows + 1, i] = words[i] * probability[i]
-        term[n_rows + 2, n_kept] = words[i] * probability[i]  # of the last, if that is not kept
-        n_kept += is_kept[i]
-        n_words += words_kept[i]
-    for row in range(n_rows):
-        for i in range(n):
-            term[row, i] = rows[numbers[row], i] * words_kept[i]
-    *sums, of_kept, of_all = numpy.add.reduce(terms[:n_rows + 2], axis=1).tolist()
-    of_chosen = float(numpy.add.reduce(terms[n_rows + 2, :n_kept]))
-    return sums, of_kept, of_chosen, of_all, int(n_words), n_kept
 
 
 cdef class CueFinder:

@@ -11,6 +11,7 @@ when they are made, and only read afterwards, but for `Codes`, which one scan ha
 """
 
 import re
+import sys
 from functools import lru_cache
 
 cimport cython
@@ -60,6 +61,9 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
 
 cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"], _LINK = TAG_NUMBERS["a"]
+
+if sys.byteorder != "little":  # which hashes and keys of pieces are read by
+    raise ImportError("the compiled part is for little-endian processors alone")
 
 cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")
@@ -116,7 +120,6 @@ cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower
 
 
 include "_pieces.pxi"
-include "_stems.pxi"
 include "_tokens.pxi"
 include "_tags.pxi"
 include "_attributes.pxi"

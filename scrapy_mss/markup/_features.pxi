@@ -64,6 +64,9 @@ cdef class _Elements:
             _check_all(self.around[level], self.m + 1)
         _check_all(self.parent, self.m + 1)
 
+    def __reduce__(self):
+        return type(None), ()  # a page that is copied or sent finds its own
+
     cdef uint8_t tag_around(self, Py_ssize_t level, Py_ssize_t block) noexcept:
         cdef Py_ssize_t element = self.around[level, block]
         return self.tag[element] if element < self.m else 0
@@ -96,7 +99,7 @@ cdef class _Elements:
 cdef _Elements _elements_of(page):
     """Those of a *page*, which are checked when they are first asked for."""
     cdef dict known = page.__dict__
-    if "_elements" not in known:
+    if known.get("_elements") is None:
         known["_elements"] = _Elements(page.containers)
     return known["_elements"]
 

@@ -285,18 +285,18 @@ cdef class Codes:
     """The codes of pieces: of short ones by *code*, the latest of which are remembered.
 
     Of those in one set, the one that was longest not asked for is forgotten. *code_of_long* may
-    remember others. Words are coded here: of what is *normal* of each or, if one *stems*, of the
-    stem of ASCII letters. A look-up writes, so that two threads need two of them.
+    remember others. Words are coded here: by their *stem*, that of ASCII letters, or by what is
+    *normal* of others, and *empty*, a hash that has seen nothing. A look-up writes, so that two
+    threads need two of them.
     """
 
     cdef Slot* slots
     cdef uint8_t[::1] memory
-    cdef object code, code_of_long, normal
-    cdef bint stems
+    cdef object code, code_of_long, stem, normal, copy
 
-    def __cinit__(self, code, code_of_long, normal, stems):
+    def __cinit__(self, code, code_of_long, stem, normal, empty):
         self.code, self.code_of_long = code, code_of_long
-        self.normal, self.stems = normal, stems
+        self.stem, self.normal, self.copy = stem, normal, empty.copy
         # By numpy, which asks for huge pages: a look-up in one of 2,000 others takes as long again.
         self.memory = numpy.zeros(N_SETS * SET * sizeof(Slot) + HUGE_PAGE, "u1")
         self.slots = <Slot*> ((<size_t> &self.memory[0] | HUGE_PAGE - 1) + 1)
@@ -376,33 +376,33 @@ cdef uint64_t _code(Codes codes, const Piece* piece, str source) except? 1:
     )
 
 
-cdef inline uint64_t _code_of_normal(const uint8_t* word, Py_ssize_t size) noexcept:
-    return _hash(word, size) >> HASH_SHIFT << HASH_SHIFT | WORD
-
-
 cdef uint64_t _code_of_word(Codes codes, const Piece* piece, str source) except? 1:
     """The code of a short word: if it is of ASCII letters, that of the same in lower case."""
     cdef Key small = piece.key
-    cdef int i, n = <int> (piece.known - piece.start)
-    cdef bint are_letters = small.letters[KEY_SIZE + 1] == 1 and codes.stems
-    cdef uint8_t stem[KEY_SIZE]
-    cdef bytes normal
     cdef Slot* slots
+    cdef int i, n = <int> (piece.known - piece.start)
+    cdef bint are_letters = small.letters[KEY_SIZE + 1] == 1
+    cdef str word = PyUnicode_Substring(source, piece.start, piece.known)
     for i in range(n if are_letters else 0):
         small.letters[i] |= 0x20
         are_letters &= c"a" <= small.letters[i] <= c"z"
     if not are_letters:
-        normal = codes.normal(PyUnicode_Substring(source, piece.start, piece.known)).encode()
-        _check(len(normal), BLOCK_SIZE + 1)
-        return _code_of_normal(normal, len(normal))
+        return _hash(codes, codes.normal(word))
+    if _are_equal(&small, &piece.key):
+        return _hash(codes, codes.stem(word))
     slots = _set(codes, &small)
     if not _is_remembered(slots, &small):
-        memcpy(stem, small.letters, n)
-        code = _code_of_normal(stem, _stem(stem, n))
-        if _are_equal(&small, &piece.key):
-            return code
-        _remember(slots, &small, code)
+        _remember(slots, &small, _hash(codes, codes.stem(word.lower())))
     return slots[0].value
+
+
+cdef uint64_t _hash(Codes codes, str normal) except? 1:
+    cdef uint64_t code
+    hashed = codes.copy()
+    hashed.update(normal.encode())
+    cdef bytes digest = hashed.digest()
+    memcpy(&code, <const char*> digest, sizeof(code))
+    return code >> HASH_SHIFT << HASH_SHIFT | WORD
 
 
 # --- scanning and nesting -----------------------------------------------------------------------

@@ -39,7 +39,7 @@ import numpy as np
 
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import ANY_REFERENCE, REFERENCE, decode
-from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, porter
+from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, own_stemmer, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
     CJK,
@@ -105,9 +105,9 @@ def _tables() -> tuple[object, ...]:
 
 
 def _codes(stem: Stem) -> tuple[object, ...]:
-    """How pieces are coded: short ones, long ones, and words; whether their stems are Porter's."""
+    """How pieces are coded by a *stem*: short ones, long ones, and words, which are hashed."""
     codes = _codes_of(stem)
-    return codes.code, codes.__getitem__, normalizer(stem), stem is porter
+    return codes.code, codes.__getitem__, own_stemmer(stem), normalizer(stem), _BLAKE2B
 
 
 @accelerated(_tables, "Tokenizer")

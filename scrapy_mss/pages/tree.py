@@ -39,6 +39,7 @@ from scrapy_mss.pages.text import MAX_TEXT, clean
 
 # Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
+_WITHOUT_TEXT: Final = HIDDEN | VOID_TAGS
 BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th tr".split())
 
 JSON_LD: Final = "ld+json"  # in the type of a script
@@ -380,7 +381,7 @@ class PageTree:
         return known
 
     def _read_in(self, element: Element) -> str:
-        if self._partner[element.row] == element.row + 1 and element.tag not in HIDDEN:
+        if self._partner[element.row] == element.row + 1 and element.tag not in _WITHOUT_TEXT:
             # Without a tag in it, as most titles and names.
             text = self._source[self._end[element.row] : self._start[element.row + 1]]
             if "<" not in text:
@@ -394,7 +395,7 @@ class PageTree:
         return "".join(parts)
 
     def fragments(self, element: Element) -> Iterator[Fragment]:
-        if element.tag in HIDDEN or element.tag in VOID_TAGS:
+        if element.tag in _WITHOUT_TEXT:
             return iter(())
         return self._walk(element.row, self._last(element.row))
 

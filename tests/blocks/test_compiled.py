@@ -162,15 +162,6 @@ def test_blocks_that_begin_beyond_a_page_have_no_cues() -> None:
         _cues(page, np.ones(1, np.bool_))
 
 
-def test_sums_of_rows_that_are_not_there_are_refused() -> None:
-    page = SimpleNamespace(words=np.ones(2))
-    inputs = SimpleNamespace(columns=SimpleNamespace(rows=np.ones((3, 2))))
-    read = SimpleNamespace(page=page, inputs=inputs, probability=np.ones(2), kept=np.ones(2, "?"))
-
-    with pytest.raises(IndexError):
-        _compiled.kept_sums(read, np.array([1, 3]))
-
-
 def test_counts_that_are_no_power_of_two_are_refused() -> None:
     damaged = counts_of()
     damaged.counts["shape"] = np.zeros((3, 2), np.uint32)

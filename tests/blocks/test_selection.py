@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import MIN_BLOCKS
 from scrapy_mss.blocks.selection import (
     MIN_BLOCK_WORDS,
     MIN_COPIED_BLOCKS,
@@ -59,6 +60,20 @@ def expected_f1(probability: list[float], words: list[int], kept: tuple[bool, ..
     hits = sum(p * n for p, n, stays in rows if stays)
     size = sum(n for _, n, stays in rows if stays) + sum(p * n for p, n, _ in rows)
     return 2 * hits / size if size else 0.0
+
+
+def test_a_table_that_begins_in_a_joined_block_stays_by_the_scores_of_its_tokens() -> None:
+    table = "<table><tr><td>1<td>2<tr><td>3<td>4</table>"
+    page = Page.of(f"<p>one<p>two{table}" * MIN_BLOCKS)
+
+    chosen = select(page, np.random.default_rng(0).random(len(page.blocks)))
+
+    scores, (start, end, score) = token_scores(page, chosen.of_blocks), chosen.span
+    rows = zip(chosen.tables.first, chosen.tables.last, strict=True)
+    sums = [scores[first:last].sum() for first, last in rows]
+    assert any(page.blocks.of_token[chosen.tables.first] >= 0)
+    assert chosen.tables.stays.tolist() == [each > 0 for each in sums]
+    assert score == pytest.approx(scores[start:end].sum())
 
 
 @given(WEIGHED)

@@ -210,6 +210,13 @@ def test_visible_text_is_what_browsers_display(source: str, expected: str) -> No
     assert element.text == expected
 
 
+@pytest.mark.parametrize("name", ["br", "img", "meta"])
+def test_an_element_that_cannot_have_content_has_no_text(name: str) -> None:
+    (element,) = made_of_tokens(f"<p>a<{name}>b</{name}>c</p>").called(name, 1)
+
+    assert element.text == ""
+
+
 HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
 EMPTY = "<i></i>" * 20_000
 NESTED = {
