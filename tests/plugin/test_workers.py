@@ -31,7 +31,6 @@ from scrapy_mss.crawl.processes import Child
 from scrapy_mss.crawl.wire import ModelChanges, PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.files import bundled_model, with_bundled
-from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import read as read_settings
@@ -343,8 +342,7 @@ def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
         process = processes.start(pool.WORKER, ["1.0", "article"], theirs.fileno())
     with ours, ours.makefile("wb") as stream:
         if with_model:
-            model = to_bytes(Model(MODEL.profile, MODEL.classifier))
-            processes.send(stream, (model, None, []))
+            processes.send(stream, (MODEL.profile.name, MODEL.classifier, None, []))
 
     assert process.wait(LIMIT) == 0
     assert capfd.readouterr().err == ""
