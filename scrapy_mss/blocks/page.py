@@ -100,8 +100,7 @@ class Page:
     @lazy
     def innermost_tags(self) -> Bytes:
         """uint8[n]: the first row of `ancestor_tags`."""
-        with_none = np.frombuffer(self.containers.tag.tobytes() + b"\0", np.uint8)
-        tags: Bytes = with_none.take(self.containers.around[0])
+        tags: Bytes = self.containers.of_ancestors(self.containers.tag, 1)[0]
         return tags
 
     @lazy
@@ -180,13 +179,7 @@ class Page:
     @property
     def title(self) -> str:
         """The source of the page's first title; empty if there is none."""
-        tokens, of, number = self.tokens, self.containers, TAG_NUMBERS["title"]
-        row = of.tag.tobytes().find(number)
-        if row < 0:
-            return ""
-        block = int(of.begin[row])
-        if block == len(self.blocks) or of.around[0, block] != row:  # the first title is empty
-            block = self.innermost_tags.tobytes().find(number)
+        tokens, block = self.tokens, self.innermost_tags.tobytes().find(TAG_NUMBERS["title"])
         if block < 0:
             return ""
         start = int(tokens.clean_start[self.blocks.first[block]])

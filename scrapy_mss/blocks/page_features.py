@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import compress
 from math import log, log1p
-from typing import NamedTuple
 
 import numpy as np
 
@@ -67,31 +66,6 @@ class PageFeature:
     of: Callable[[ReadPage], float]
 
 
-class KeptSums(NamedTuple):
-    """What is summed up of the words that were kept, and of all."""
-
-    inputs: list[float]  # of each of ``_SUMMED``, over the words that were kept
-    probability: float
-    kept_probability: float  # of the kept blocks alone, which are summed up in another order
-    all_probability: float
-    n_words: int
-    n_blocks: int
-
-
-def _kept_sums(read: ReadPage) -> KeptSums:
-    kept, words = read.kept, read.page.words
-    words_kept, of_all = np.where(kept, words, 0.0), words * read.probability
-    values = read.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * words_kept
-    return KeptSums(
-        np.add.reduce(values, axis=1).tolist(),
-        float(np.add.reduce(read.probability * words_kept)),
-        float(np.add.reduce(of_all[kept])),
-        float(np.add.reduce(of_all)),
-        int(np.add.reduce(words_kept)),
-        int(np.count_nonzero(kept)),
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class ReadPage:
     """A page, what is known of its blocks, and which of them were kept."""
@@ -103,14 +77,13 @@ class ReadPage:
     threshold: float  # half of the expected F1 of the best choice of blocks
 
     @lazy
-    def sums(self) -> KeptSums:
-        """What is summed up of the words that were kept."""
-        return _kept_sums(self)
+    def words(self) -> Floats:
+        """float64[n]: the words of each kept block, 0 for the others."""
+        return np.where(self.kept, self.page.words, 0.0)
 
     @lazy
     def n_words(self) -> float:
-        """The words that were kept, at least one."""
-        return max(float(self.sums.n_words), 1.0)
+        return max(float(np.add.reduce(self.words)), 1.0)
 
     # What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
     # sections and pages of tags have running text too: teasers, several of one template, many with
@@ -135,7 +108,7 @@ class ReadPage:
             return []
         shares = self.inputs.columns.rows[_SHARES, 0].tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
-        rows = zip(self.sums.inputs[len(MEANS) :], sizes, strict=True)
+        rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]
 
     @lazy
@@ -149,9 +122,16 @@ class ReadPage:
         return self.page.declarations
 
     @lazy
+    def sums(self) -> list[float]:
+        """The sum of each of ``_SUMMED`` over the words that were kept."""
+        values = self.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * self.words
+        sums: list[float] = np.add.reduce(values, axis=1).tolist()
+        return sums
+
+    @lazy
     def means(self) -> dict[str, float]:
         """The mean of each of ``MEANS`` over the words that were kept."""
-        return {name: of / self.n_words for name, of in zip(MEANS, self.sums.inputs, strict=False)}
+        return {name: of / self.n_words for name, of in zip(MEANS, self.sums, strict=False)}
 
     def again(self, probability: Floats, kept: Bools, threshold: float) -> ReadPage:
         """The same by another *probability* (float64[n]), of which the *threshold* is."""
@@ -175,11 +155,11 @@ class ReadPage:
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return log1p(read.n_words / max(read.sums.n_blocks, 1))
+    return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
 
 
 def _mean_probability(read: ReadPage) -> float:
-    return read.sums.probability / read.n_words
+    return float(np.add.reduce(read.probability * read.words)) / read.n_words
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -270,8 +250,9 @@ MIN_F1 = 0.001  # of an expected F1, and of what it lacks: log-odds are finite
 
 def expected_f1(read: ReadPage) -> float:
     """The F1, by words, that is expected of the kept blocks by the probabilities of all."""
-    sums = read.sums
-    return 2.0 * sums.kept_probability / max(read.n_words + sums.all_probability, 1.0)
+    words = read.page.words * read.probability
+    both = float(np.add.reduce(words[read.kept]))
+    return 2.0 * both / max(read.n_words + float(np.add.reduce(words)), 1.0)
 
 
 def _log_odds(share: float) -> float:

@@ -127,7 +127,7 @@ def site_of(host_or_url: str) -> str:
 
 def _host_of(url: str) -> str:
     """The host of *url* in lower case; "" if there is none."""
-    plain = _BASE.match(url)
+    plain = _BASE.match(url)  # in a tenth of the time
     if plain is None:
         return split_url(url).hostname or ""
     return plain[1].split("/")[2].partition(":")[0].lower()
@@ -168,11 +168,7 @@ def public_suffixes() -> frozenset[str]:
 
 def names_in_host(url: str | None) -> list[str]:
     """What the host of *url* may call the site: itself and its labels but the public suffix."""
-    plain = _BASE.match(url or "")  # in a tenth of the time
-    host = (
-        plain[1].split("/")[2].partition(":")[0].lower() if plain else split_url(url or "").hostname
-    )
-    host = (host or "").removeprefix("www.").rstrip(".")
+    host = _host_of(url or "").removeprefix("www.").rstrip(".")
     return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
 
 
