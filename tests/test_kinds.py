@@ -16,7 +16,7 @@ from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
 from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
 from scrapy_mss.pages.page_facts import PageFacts
-from scrapy_mss.pages.walls import PAYWALL_MARK, paywall_mark
+from scrapy_mss.pages.walls import _CONSENT_PHRASES, PAYWALL_MARK, paywall_mark
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
@@ -278,3 +278,9 @@ def test_the_mark_of_a_paywall_is_found_by_the_words_of_all(pieces: list[str]) -
 
     assert (found and found.span()) == (first and first.span())
     assert all(paywall_mark(mark) for mark in PAYWALLS)
+
+
+def test_phrases_of_consent_are_in_small_letters_as_what_they_are_sought_in() -> None:
+    assert [
+        each.pattern for each in _CONSENT_PHRASES if each.pattern != each.pattern.casefold()
+    ] == []

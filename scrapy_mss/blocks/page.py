@@ -16,7 +16,7 @@ from scrapy_mss.blocks.texts import TextCounts, pairs_of, text_counts
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.rendering import data_tables
+from scrapy_mss.markup.rendering import NO_TABLES, data_tables
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -34,7 +34,6 @@ from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
-_NONE = np.zeros(0, np.intp)  # tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class Page:
     def data_tables(self) -> tuple[Indices, Indices]:
         """The opening and the closing tags of the page's data tables."""
         if TAG_NUMBERS["table"] not in self.containers.tag.tobytes():  # as on most pages
-            return _NONE, _NONE
+            return NO_TABLES, NO_TABLES
         return data_tables(self.tokens)
 
     @lazy

@@ -364,7 +364,7 @@ _ROW, _TD, _TH = (TAG_NUMBERS[name] for name in ("tr", "td", "th"))
 # Words. Of the tables of 5,117 labelled pages of which the model keeps a part, those with data have
 # at most 32 in a cell, and lists of notes at least 52.
 LONGEST_CELL: Final = 40
-_NO_TABLES: Final = np.zeros(0, np.intp)
+NO_TABLES: Final = np.zeros(0, np.intp)
 
 
 @accelerated(lambda: (_ROLES, LONGEST_CELL), "TableFinder")
@@ -377,7 +377,7 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
     found = _Rows.of(tokens, runs).data if runs.texts else None
     if not found:
-        return _NO_TABLES, _NO_TABLES
+        return NO_TABLES, NO_TABLES
     first = np.array(sorted(found), np.intp)
     last = tokens.partner[first].astype(np.intp)
     is_data = ~_are_of_links(tokens, runs, first, last) & ~_have_prose(tokens, first, last)
