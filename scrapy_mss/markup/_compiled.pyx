@@ -62,8 +62,9 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
 
 cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"], _LINK = TAG_NUMBERS["a"]
 
-if sys.byteorder != "little":  # which hashes and keys of pieces are read by
-    raise ImportError("the compiled part is for little-endian processors alone")
+# By which hashes, keys of pieces and counts of blocks are read.
+if sys.byteorder != "little" or sizeof(Py_ssize_t) != sizeof(int64_t):
+    raise ImportError("the compiled part is for little-endian processors of 64 bits alone")
 
 cdef array _INT32S = array("i")
 cdef array _UINT64S = array("Q")

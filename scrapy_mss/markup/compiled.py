@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 try:
     from scrapy_mss.markup import _compiled  # type: ignore[attr-defined]
-except ImportError:  # no compiler, or a big-endian processor
+except ImportError:  # no compiler, or another processor than it is for
     _compiled = None
 
 IS_COMPILED = _compiled is not None  # whether it was built
