@@ -342,10 +342,10 @@ def _other_page(page: Page, link: int) -> str:
     tokens = page.tokens
     start, end = int(tokens.clean_start[link]), int(tokens.clean_end[link])
     address = attributes_of_tag(tokens.clean, start, end).get("href", "").partition("#")[0]
-    if page.url and address:
-        address = absolute_url(address, page.url) or ""
-        is_own = address == page.url.partition("#")[0]
-        return "" if is_own or site_of(address) != site_of(page.url) else address
+    if page.web_url and address:
+        address = absolute_url(address, page.web_url) or ""
+        is_own = address == page.web_url.partition("#")[0]
+        return "" if is_own or site_of(address) != site_of(page.web_url) else address
     return address
 
 
