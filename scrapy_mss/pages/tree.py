@@ -241,16 +241,13 @@ class PageTree:
     def rows_around(self, row: int, names: frozenset[str], most: int) -> list[int]:
         """The rows of the innermost elements around one whose names are known and among *names*."""
         numbers, parents, is_named = self._number, self._parents, tag_table(names)
-        found = list[int]()
+        rows = list[int]()
         for _ in range(MAX_LEVELS):
             row = parents[row]
             if row < 0:
                 break
-            if is_named[numbers[row]]:
-                found.append(row)
-                if len(found) == most:
-                    break
-        return found
+            rows.append(row)
+        return [row for row in rows if is_named[numbers[row]]][:most]
 
     def inside_of(self, first: int, last: int, rows: list[int]) -> list[int]:
         """Of *rows* of elements around one, those that are between two tokens: the innermost."""
