@@ -297,8 +297,8 @@ def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
     elements = _teasers_below(story, headings, behind, before)
     words = containers.total(story.page.words * story.text)[elements]
     usual = np.median(words[words > 0]) if np.count_nonzero(words) else 0.0
-    elements = elements[(words > 0) & (words <= max(MAX_TEASER, MAX_TIMES * float(usual)))]
-    if len(elements) < MIN_TEASERS:
+    elements = elements[words <= max(MAX_TEASER, MAX_TIMES * float(usual))]
+    if len(elements) < MIN_TEASERS or not np.count_nonzero(words):
         return None
     begin, end = containers.begin[elements], containers.end[elements]
     found = containers.inside(_marked(elements.tolist(), len(containers)))

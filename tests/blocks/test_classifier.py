@@ -313,7 +313,7 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
 def test_the_weights_of_a_product_begin_at_a_whole_register(n_hidden: int) -> None:
     network = random_network(N_INPUTS, n_hidden)
 
-    tiles = network._tiles
+    tiles = network._tiles  # noqa: SLF001 - what the product is given
 
     assert tiles.ctypes.data % (LANES * tiles.itemsize) == 0
     assert np.array_equal(np.hstack([*tiles]), network.hidden[:-1])
