@@ -89,3 +89,13 @@ def test_a_known_failure_that_gets_right_or_worse_fails(
 ) -> None:
     with pytest.raises(AssertionError, match=message):
         check(part, found, wanted, KNOWN[part])
+
+
+@pytest.mark.parametrize("url", ["file:///pages/page.html", "page.html"])
+def test_the_address_of_a_file_says_nothing(url: str) -> None:
+    """Nor are its links those of another site, by which next stories would not be found."""
+    for case in BUNDLED.values():
+        unknown, of_file = (bundled().extract(case.source, of) for of in ("", url))
+
+        assert of_file.text == unknown.text, case.name
+        assert (of_file.kind, of_file.probability) == (unknown.kind, unknown.probability), case.name

@@ -297,8 +297,8 @@ def _teaser_list(story: Story, *, is_before_title: bool) -> Bools | None:
     elements = _teasers_below(story, headings, behind, before)
     words = containers.total(story.page.words * story.text)[elements]
     usual = np.median(words[words > 0]) if np.count_nonzero(words) else 0.0
-    elements = elements[(words > 0) & (words <= max(MAX_TEASER, MAX_TIMES * float(usual)))]
-    if len(elements) < MIN_TEASERS:
+    elements = elements[words <= max(MAX_TEASER, MAX_TIMES * float(usual))]
+    if len(elements) < MIN_TEASERS or not np.count_nonzero(words):
         return None
     begin, end = containers.begin[elements], containers.end[elements]
     found = containers.inside(_marked(elements.tolist(), len(containers)))
@@ -342,10 +342,10 @@ def _other_page(page: Page, link: int) -> str:
     tokens = page.tokens
     start, end = int(tokens.clean_start[link]), int(tokens.clean_end[link])
     address = attributes_of_tag(tokens.clean, start, end).get("href", "").partition("#")[0]
-    if page.url and address:
-        address = absolute_url(address, page.url) or ""
-        is_own = address == page.url.partition("#")[0]
-        return "" if is_own or site_of(address) != site_of(page.url) else address
+    if page.web_url and address:
+        address = absolute_url(address, page.web_url) or ""
+        is_own = address == page.web_url.partition("#")[0]
+        return "" if is_own or site_of(address) != site_of(page.web_url) else address
     return address
 
 

@@ -102,7 +102,7 @@ class Network:
     @lazy
     def _tiles(self) -> Matrix:
         """The weights of the inputs, for some hidden units after the others."""
-        tiles = self.hidden[:-1].reshape(len(self.hidden) - 1, -1, self.tile[1])
+        tiles = _aligned(self.hidden[:-1]).reshape(len(self.hidden) - 1, -1, self.tile[1])
         return tiles.swapaxes(0, 1)
 
     @lazy
@@ -117,6 +117,15 @@ class Network:
         """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
         rows = np.ascontiguousarray(inputs.T, np.float64)
         return _standardize(rows, self.mean, self.scale, CLIP).T
+
+
+def _aligned(weights: Matrix) -> Matrix:
+    """A copy that begins at a whole register: from anywhere else a product takes a fifth longer."""
+    copy = np.empty(weights.size + LANES, np.float32)
+    first = -copy.ctypes.data // copy.itemsize % LANES
+    aligned = copy[first : first + weights.size].reshape(weights.shape)
+    aligned[:] = weights
+    return aligned
 
 
 @accelerated()

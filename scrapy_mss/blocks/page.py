@@ -30,6 +30,7 @@ from scrapy_mss.markup.tokens import (
     TokenIds,
     Tokens,
 )
+from scrapy_mss.pages.addresses import is_web_url
 from scrapy_mss.pages.declarations import Declarations
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
@@ -52,6 +53,11 @@ class Page:
     def of(cls, html: str, stem: Stem = porter, url: str = "", requested: str = "") -> Page:
         """The page at *url* whose source is *html*."""
         return cls(tokenize(html, stem), url, requested)
+
+    @lazy
+    def web_url(self) -> str:
+        """``url`` if it is one of the web, else empty: that of a file says nothing of its page."""
+        return self.url if is_web_url(self.url) else ""
 
     @lazy
     def blocks(self) -> Blocks:

@@ -115,7 +115,7 @@ class ReadPage:
     @lazy
     def address(self) -> PageUrl:
         """The address, if it says anything: a number alone is what articles have, and all else."""
-        url = PageUrl(self.page.url)
+        url = PageUrl(self.page.web_url)
         return PageUrl("") if url.says_nothing else url
 
     @property

@@ -54,11 +54,11 @@ LATE_TRIES = 2  # of a worker that does not start within START_SECONDS, while al
 # pages take minutes.
 PAGES_OF_A_WORKER = 5_000
 # The thread that waits for answers has to wait for the interpreter's lock, too, up to 5 ms while
-# the crawl's event loop is busy. With a page ahead, its worker need not.
-PAGES_AHEAD = 1
-# Bytes of it, for which there is room between the processes; most pages have less.
+# the crawl's event loop is busy. With pages ahead, its worker need not; small ones take 3 ms each.
+PAGES_AHEAD = 2
+# Bytes of them, for which there is room between the processes; most pages have less.
 SENT_AHEAD = 2**18
-# Of a long row of pages, for each worker: one is read, one is sent ahead, others end earlier.
+# Of a long row of pages, for each worker: one is read, two are sent ahead, others end earlier.
 PAGES_WAITING = 4
 CHARACTERS_WAITING = 2**26  # of all of these; one page may have more
 
@@ -85,17 +85,18 @@ class _Worker:
         self.child = Child(WORKER, *arguments)
         self.jobs: deque[_Job] = deque()
         self.n_answered = 0  # pages
-        self.n_sent = 0  # pages that are not answered
+        self.sent: deque[int] = deque()  # the bytes of pages that are not answered
         self.generation = NOTHING  # of the model, as far as it was sent
 
     def end(self) -> int | None:
         """End the process, if there is one; its exit code."""
-        self.n_answered = self.n_sent = 0
+        self.n_answered = 0
+        self.sent.clear()
         return self.child.end()
 
 
 class WorkerPool:
-    """As many workers as *options* ask for, each with one page at a time and one ahead.
+    """As many workers as *options* ask for, each with one page at a time and some ahead.
 
     They read by the model of *changes*, and follow these. The threads that wait for them are
     daemons, so that a crawl that is forced to end ends.
@@ -192,7 +193,7 @@ class WorkerPool:
                 job.answer.set_result(PageAnswer(failure=CRASH))
 
     def _take(self, jobs: deque[_Job]) -> bool:
-        """Take a job, and one ahead unless another worker would have to wait for one.
+        """Take a job, and some ahead unless another worker would have to wait for one.
 
         False if the crawl is over.
         """
@@ -228,21 +229,21 @@ class WorkerPool:
             worker.end()  # or the next page might get the answer to this one
             raise
         worker.n_answered += 1
-        worker.n_sent -= 1
+        worker.sent.popleft()
         if answer.needs_restart or worker.n_answered >= PAGES_OF_A_WORKER:
             worker.end()
         return answer
 
     def _send(self, worker: _Worker) -> None:
         """Send the jobs of *worker* that it has not, but none ahead that would have to wait."""
-        for job in islice(worker.jobs, worker.n_sent, None):
+        for job in islice(worker.jobs, len(worker.sent), None):
             changes, generation = self._changes.since(worker.generation)
             data = message((changes, job.data))
-            if worker.n_sent and len(data) > SENT_AHEAD:
+            if worker.sent and sum(worker.sent) - worker.sent[0] + len(data) > SENT_AHEAD:
                 return
             worker.child.send(data)
             worker.generation = generation
-            worker.n_sent += 1
+            worker.sent.append(len(data))
 
     def _begin(self, worker: _Worker) -> None:
         """Start *worker* if it does not run; why it cannot be started is logged."""

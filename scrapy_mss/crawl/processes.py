@@ -262,6 +262,11 @@ ERRORS: Final = (ArithmeticError, LookupError, RecursionError, TypeError, ValueE
 FORMS: Final[dict[type, tuple[Callable[[Any], bytes], Callable[[bytes], Any]]]] = {}
 
 
+Writer: TypeAlias = Callable[[Any, list[bytes]], Any]  # which adds parts
+Reader: TypeAlias = Callable[[Any], Any]
+_TO_JSON: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
 class PackingError(ValueError):
     """Bytes that are no value of the expected type."""
 
@@ -269,7 +274,7 @@ class PackingError(ValueError):
 def packed(value: object) -> bytes:
     """*value* as `unpacked` reads it."""
     parts: list[bytes] = []
-    text = json.dumps(_plain(value, parts), separators=(",", ":")).encode()
+    text = _TO_JSON(_plain(value, parts)).encode()
     return b"".join((LENGTH.pack(len(text)), text, *parts))
 
 
@@ -286,44 +291,59 @@ def unpacked(data: bytes, expected: type[T]) -> T:
 
 def _plain(value: Any, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
     """*value* as JSON; what is beside that is added to *parts*."""
-    if type(value) in AS_THEY_ARE or (type(value) is str and _is_short(value)):
-        return value
-    if isinstance(value, Enum):
-        value = value.value
-    aside = _aside(value)
-    if aside is not None:
-        parts.append(aside)
-        return {PART: len(aside)}
-    if isinstance(value, (str, *SCALARS)):
-        return value
-    return [_plain(each, parts) for each in _values(value)]
-
-
-def _is_short(text: str) -> bool:
-    return len(text) <= SHORT and text.isascii()
-
-
-def _aside(value: Any) -> bytes | None:  # noqa: ANN401 - whatever is sent
-    if isinstance(value, str) and not _is_short(value):
-        return value.encode("utf-8", "surrogatepass")
-    if type(value) in FORMS:
-        to_bytes, _ = FORMS[type(value)]
-        return to_bytes(value)
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        head = " ".join(map(str, (value.dtype.str, *value.shape)))
-        return b"\n".join((head.encode(), value.tobytes()))
-    return value if isinstance(value, bytes) else None
-
-
-def _values(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever is sent
     kind: Any = type(value)
-    if is_dataclass(value):
-        return (getattr(value, name) for name in _hints(kind))
-    if isinstance(value, Mapping):
-        return value.items()
-    if isinstance(value, list | tuple | set | frozenset):
-        return value
-    raise TypeError(f"cannot be sent to another process: {kind.__name__}")
+    return value if kind in AS_THEY_ARE else _writer(kind)(value, parts)
+
+
+@cache
+def _writer(kind: Any) -> Writer:  # noqa: ANN401 - a class
+    """What makes a value of this *kind* what JSON can be."""
+    if kind in FORMS:
+        to_bytes, _ = FORMS[kind]
+        return lambda value, parts: _aside(to_bytes(value), parts)
+    if is_dataclass(kind):
+        return _attributes_writer(kind)
+    found = next((writer for base, writer in _WRITERS if issubclass(kind, base)), None)
+    if found is None:
+        raise TypeError(f"cannot be sent to another process: {kind.__name__}")
+    return found
+
+
+def _attributes_writer(kind: Any) -> Writer:  # noqa: ANN401 - a class
+    names = [*_hints(kind)]
+    return lambda value, parts: [_plain(getattr(value, name), parts) for name in names]
+
+
+def _each_written(values: Iterable[Any], parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
+    return [_plain(each, parts) for each in values]
+
+
+def _text_written(text: str, parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
+    is_short = len(text) <= SHORT and text.isascii()
+    return text if is_short else _aside(text.encode("utf-8", "surrogatepass"), parts)
+
+
+def _array_written(array: np.ndarray[Any, Any], parts: list[bytes]) -> Any:  # noqa: ANN401 - what JSON can be
+    if array.dtype.hasobject:
+        raise TypeError("cannot be sent to another process: an array of objects")
+    head = " ".join(map(str, (array.dtype.str, *array.shape)))
+    return _aside(b"\n".join((head.encode(), array.tobytes())), parts)
+
+
+def _aside(data: bytes, parts: list[bytes]) -> dict[str, int]:
+    parts.append(data)
+    return {PART: len(data)}
+
+
+_WRITERS: Final[tuple[tuple[type | tuple[type, ...], Writer], ...]] = (
+    (Enum, lambda value, parts: _plain(value.value, parts)),
+    (str, _text_written),
+    (bytes, _aside),
+    (np.ndarray, _array_written),
+    (AS_THEY_ARE, lambda value, _: value),
+    (Mapping, lambda value, parts: _each_written(value.items(), parts)),
+    ((list, tuple, set, frozenset), _each_written),
+)
 
 
 @cache
@@ -347,9 +367,6 @@ def _document(data: bytes) -> Any:  # noqa: ANN401 - what JSON can be
     if at != len(data):
         raise ValueError(f"expected {at} bytes, got {len(data)}")
     return document
-
-
-Reader: TypeAlias = Callable[[Any], Any]
 
 
 @cache
@@ -380,9 +397,8 @@ def _collection_reader(kind: Any, arguments: tuple[Any, ...]) -> Reader:  # noqa
         return lambda values: make(map(read, values))
     if kind is tuple:
         return _each_of(arguments)
-    hints = _hints(kind)
-    fields = _each_of(hints.values())
-    return lambda values: kind(**dict(zip(hints, fields(values), strict=True)))
+    fields = _each_of(_hints(kind).values())
+    return lambda values: kind(*fields(values))
 
 
 def _each_of(expected: Iterable[Any]) -> Reader:

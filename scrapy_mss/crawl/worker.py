@@ -13,8 +13,8 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from logging.handlers import BufferingHandler
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
@@ -64,10 +64,16 @@ class Limits(NamedTuple):
 def resident() -> int:
     """The bytes of this process that are in memory; 0 where the system does not say."""
     try:
-        pages = Path("/proc/self/statm").read_bytes().split()[1]
+        pages = os.pread(_statm(), 2**8, 0).split()[1]
     except OSError:
         return 0
     return int(pages) * resource.getpagesize()
+
+
+@cache
+def _statm() -> int:
+    """The file that says it, which stays open: to open it takes ten times as long as to read it."""
+    return os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def main(seconds: str, kinds: str, *fields: str) -> None:

@@ -73,19 +73,14 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
-    found = _properties(page, keys)
+    found = page.properties(keys)
     return map(property_value, found) if found else ()
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    found = _properties(page, keys)
+    found = page.properties(keys)
     return chain.from_iterable(map(names_of_person, first_group(found))) if found else ()
-
-
-def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
-    properties = page.properties
-    return [each for key in keys for each in properties.get(key.lower(), ())] if properties else []
 
 
 def html_language(page: ParsedPage, _: Keys) -> list[str]:

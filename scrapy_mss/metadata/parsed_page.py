@@ -72,12 +72,16 @@ class ParsedPage:
     @lazy
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
-        metas: defaultdict[str, list[str]] = defaultdict(list)
-        for content, *names in self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG):
-            if content:
-                for name in names:
-                    if name and len(named := metas[meta_name(name)]) < MAX_VALUES:
-                        named.append(content)
+        metas: dict[str, list[str]] = {}
+        rows = self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG)
+        for content, of_graph, name, header in rows:  # by a star, each would be a list
+            if not content:
+                continue
+            for key in map(meta_name, filter(None, (of_graph, name, header))):
+                if key not in metas:
+                    metas[key] = [content]
+                elif len(known := metas[key]) < MAX_VALUES:
+                    known.append(content)
         return metas
 
     def links(self, relation: str) -> list[str]:
@@ -227,23 +231,43 @@ class ParsedPage:
         return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
-    def properties(self) -> Mapping[str, list[Element]]:
-        """The microdata of the page: elements by the lower-cased name of their property."""
-        properties: defaultdict[str, list[Element]] = defaultdict(list)
-        found, article = self.tree.having("itemprop", MAX_PROPERTIES), -1
-        items = self.tree.having("itemscope", MAX_ITEMS) if found else {}
-        for row, names in found.items():
-            item = self.tree.nearest(row, items)
-            kind = self.tree.element(item).get("itemtype") or "" if item >= 0 else ""
-            is_page = item < 0 or kind.rstrip("/").endswith(PAGE_TYPES)
-            if kind.rstrip("/").endswith(ARTICLE_TYPES):
-                article = item if article < 0 else article
-                is_page = item == article
-            element = self.tree.element(row)
-            for name in names.lower().split() if is_page else ():
-                if len(named := properties[name]) < MAX_OF_NAME:
-                    named.append(element)
+    def _properties(self) -> Mapping[str, list[int]]:
+        """The rows of all properties in the page's microdata, by their names in lower case."""
+        properties: defaultdict[str, list[int]] = defaultdict(list)
+        for row, names in self.tree.having("itemprop", MAX_PROPERTIES):
+            for name in names.lower().split() or ("",):  # which tells of an item, too
+                properties[name].append(row)
         return properties
+
+    @lazy
+    def _items(self) -> Mapping[int, str]:
+        """The types of the items in the page's microdata, by their rows."""
+        rows = self.tree.having("itemscope", MAX_ITEMS)
+        return {row: (self.tree.element(row).get("itemtype") or "").rstrip("/") for row, _ in rows}
+
+    @lazy
+    def _article_item(self) -> int:
+        """The first item with a property that is an article; -1 if none is."""
+        rows = sorted(set(chain.from_iterable(self._properties.values())))
+        kinds = self._items
+        items = (self.tree.nearest(row, kinds) for row in rows)
+        return next((each for each in items if kinds.get(each, "").endswith(ARTICLE_TYPES)), -1)
+
+    def properties(self, names: Iterable[str]) -> list[Element]:
+        """The elements of the properties of the page with one of *names*, in its microdata."""
+        if not self._properties:
+            return []
+        found = (filter(self._is_of_page, self._properties.get(name.lower(), ())) for name in names)
+        rows = chain.from_iterable(islice(each, MAX_OF_NAME) for each in found)
+        return list(map(self.tree.element, rows))
+
+    def _is_of_page(self, row: int) -> bool:
+        """Whether the property in a *row* is one of the page."""
+        item = self.tree.nearest(row, self._items)
+        kind = self._items.get(item, "")
+        if kind.endswith(ARTICLE_TYPES):
+            return item == self._article_item
+        return item < 0 or kind.endswith(PAGE_TYPES)
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -338,7 +362,9 @@ def _separated(element: Element) -> str:
 def _may_be_byline(tag: str) -> bool:
     """Whether that of `_is_byline` is anywhere in an opening *tag*, which is seen sooner."""
     tag = in_lower_case(tag)
-    return any(map(tag.__contains__, BYLINE_MARKERS)) or _AUTHOR_PAGE.search(tag) is not None
+    if any(map(tag.__contains__, BYLINE_MARKERS)):
+        return True
+    return tag.startswith("<a") and _AUTHOR_PAGE.search(tag) is not None
 
 
 def _is_byline(element: Element) -> bool:

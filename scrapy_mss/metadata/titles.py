@@ -29,7 +29,7 @@ _SEPARATOR: Final = re.compile(
     r"(?:\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d))"  # noqa: RUF001
 )
 
-_MAY_SEPARATE: Final = re.compile(r"[|–—•·»«›‹:~/>：｜│]|\s-")  # noqa: RUF001 - one of them
+_MAY_SEPARATE: Final = re.compile(r"[|–—•·»«›‹:~/>：｜│-]")  # noqa: RUF001 - one of them
 
 
 def without_site(text: str, site_names: frozenset[str]) -> str:

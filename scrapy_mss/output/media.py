@@ -60,6 +60,7 @@ _WORD: Final = re.compile(r"[a-z]+")
 # What an address begins with that `urlsplit` gives back as it is, up to the end of its path.
 _PLAIN_PATH: Final = re.compile(r"https?://[A-Za-z0-9.-]+/[!$-.0-9:;=@-Z_a-z~/]*(?=[?#]|\Z)")
 _SIZE_IN_NAME: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
+_LONGEST_SIZE: Final = len("-1200x1200")
 
 
 class Medium(NamedTuple):
@@ -90,7 +91,9 @@ def is_junk(url: str) -> bool:
 def picture(url: str) -> str:
     """What names the picture at *url* in all of its sizes: a long name of a file, else its path."""
     name = _file_name(url)
-    stem = _SIZE_IN_NAME.sub("", name.rpartition(".")[0] or name)
+    stem = name.rpartition(".")[0] or name
+    size = _SIZE_IN_NAME.search(stem, len(stem) - _LONGEST_SIZE)
+    stem = stem[: size.start()] if size else stem
     return stem if len(stem) >= MIN_NAME else split_url(url).path
 
 
@@ -224,27 +227,29 @@ class _Article:
             return None
         boxes = self.tree.rows_around(element.row, BOXES, MAX_DEPTH)
         around, (place, _) = self.tree.among(boxes, TELLING), self.tree.tokens_in(element)
-        beside = self._without_kept(place, boxes)
-        if self.tree.among(beside, BESIDE):
+        beside = [each.row for each in around if each.tag in BESIDE]
+        if beside and self._without_kept(place, beside):
             return None
         if place < first:  # in the lead
-            outermost = next((each for each in around if each.tag == "figure"), None)
-            if outermost is None:
+            figure = next((each for each in around if each.tag == "figure"), None)
+            if figure is None:
                 return None
-            around = around[: around.index(outermost) + 1]
-            beside = [row for row in beside if row >= outermost.row]
+            around = around[: around.index(figure) + 1]
+            boxes = boxes[: boxes.index(figure.row) + 1]
         if name not in IMAGES:
             return self._player(element, name)
-        return self._image(element, around, beside)
+        return self._image(element, place, around, boxes)
 
-    def _image(self, element: Element, around: list[Element], beside: list[int]) -> Medium | None:
+    def _image(
+        self, element: Element, place: int, around: list[Element], boxes: list[int]
+    ) -> Medium | None:
         attributes = element.attrib
         is_picture = not _is_no_picture(attributes)
         url = self._address(attributes, self._sources(element, around)) if is_picture else None
-        if not url or is_junk(url):
+        if not url:
             return None
-        caption = self._caption(element, around)
-        if not caption and (_is_teaser(around) or self._is_in_box(beside)):
+        caption = self._caption(place, around)
+        if not caption and (_is_teaser(around) or self._is_in_box(place, boxes)):
             return None
         alt = _on_one_line(attributes.get("alt", ""))
         return Medium(IMAGE, url, caption, "" if alt in SAYS_NOTHING else alt)
@@ -281,11 +286,12 @@ class _Article:
             words.rfind(1, 0, place), behind if behind >= 0 else len(words), boxes
         )
 
-    def _is_in_box(self, boxes: list[int]) -> bool:
-        """Whether the outermost of *boxes*, in which no word is kept, has words."""
-        if not boxes:
+    def _is_in_box(self, place: int, boxes: list[int]) -> bool:
+        """Whether the outermost of *boxes* around a token without a kept word has words."""
+        beside = self._without_kept(place, boxes)
+        if not beside:
             return False
-        box = self.tree.element(boxes[-1])
+        box = self.tree.element(beside[-1])
         at, end = self.tree.tokens_in(box)
         for _ in range(FEW_WORDS if self.tree.within(box, "a", 1) else MANY_WORDS + 1):
             at = self._words.find(1, at, end) + 1
@@ -303,13 +309,12 @@ class _Article:
         """The attributes of the `<source>` tags in an *element*."""
         return (each.attrib for each in self.tree.within(element, "source", MAX_INSIDE))
 
-    def _caption(self, element: Element, around: list[Element]) -> str:
+    def _caption(self, place: int, around: list[Element]) -> str:
         """The caption in the figure around an image; else what is called one and follows it."""
         figures = (each for each in around if each.tag == "figure")
         for figure in islice(figures, 1):
             for caption in self.tree.within(figure, "figcaption", 1):
                 return self._text(caption)
-        place, _ = self.tree.tokens_in(element)
         if not self._may_have_caption(place):
             return ""
         for each in self.tree.beginning(_NEAR_CAPTION, place + 1, place + CAPTION_WITHIN):
@@ -348,7 +353,7 @@ class _Article:
     def _address(
         self, attributes: Mapping[str, str], sources: Iterator[Mapping[str, str]]
     ) -> str | None:
-        """The address of a picture in its largest size, if it has several."""
+        """The address of a picture in its largest size, if it has several; None of junk."""
         every = (attributes, *sources)
         listed = [given[name] for given in every for name in SIZES if name in given]
         sizes = [size for each in listed for size in _sizes(each)]
@@ -356,7 +361,8 @@ class _Article:
             url = self._absolute(address)
             if url and not is_junk(url):
                 return url
-        return self._first_address(attributes)
+        url = self._first_address(attributes)
+        return url if url and not is_junk(url) else None
 
     def _first_address(self, attributes: Mapping[str, str]) -> str | None:
         for name in ADDRESSES:

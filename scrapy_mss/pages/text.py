@@ -29,6 +29,7 @@ _MARKUP: Final = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOT
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 # By the byte of ASCII, its letter in lower case, its digit, or a space.
 _FOLDED: Final = bytes(ord(chr(n).lower()) if chr(n).isalnum() else 32 for n in range(128)) * 2
+_NO_LETTERS: Final = bytes(n for n in range(128) if not chr(n).isalnum())
 
 # The punctuation that titles are set with; all of it is none of their letters.
 _PUNCTUATION: Final = str.maketrans(dict.fromkeys("‘’“”–—…«»•·\xa0", " "))  # noqa: RUF001
@@ -65,11 +66,10 @@ def clean(value: str) -> str:
             value = unescaped(value)
     if "<" in value:
         value = _MARKUP.sub(" ", value)
-    if not value.isprintable():
-        value = _DROPPED.sub("", value)
-    elif "  " not in value:  # single spaces alone, known twice as fast
+    if "  " not in value and value.isprintable():  # single spaces alone, known twice as fast
         return value.strip(" ")
-    return " ".join(value.split())
+    line = " ".join(value.split())
+    return line if line.isprintable() else " ".join(_DROPPED.sub("", line).split())
 
 
 def folded(value: str) -> str:
@@ -88,8 +88,9 @@ def _without_accents(value: str) -> str:
 
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
-    form = folded(value).replace(" ", "")
     if value.isascii():
-        return frozenset((form,)) if form else frozenset()
+        letters = value.encode().translate(_FOLDED, _NO_LETTERS).decode()
+        return frozenset((letters,)) if letters else frozenset()
+    form = folded(value).replace(" ", "")
     with_umlauts = folded(value.casefold().translate(_UMLAUTS)).replace(" ", "")
     return frozenset(filter(None, (form, with_umlauts)))

@@ -241,16 +241,13 @@ class PageTree:
     def rows_around(self, row: int, names: frozenset[str], most: int) -> list[int]:
         """The rows of the innermost elements around one whose names are known and among *names*."""
         numbers, parents, is_named = self._number, self._parents, tag_table(names)
-        found = list[int]()
+        rows = list[int]()
         for _ in range(MAX_LEVELS):
             row = parents[row]
             if row < 0:
                 break
-            if is_named[numbers[row]]:
-                found.append(row)
-                if len(found) == most:
-                    break
-        return found
+            rows.append(row)
+        return [row for row in rows if is_named[numbers[row]]][:most]
 
     def inside_of(self, first: int, last: int, rows: list[int]) -> list[int]:
         """Of *rows* of elements around one, those that are between two tokens: the innermost."""
@@ -328,14 +325,14 @@ class PageTree:
         number = TAG_NUMBERS[name]
         return self._by_name[self._first_of[number] : self._first_of[number + 1]]
 
-    def having(self, name: str, most: int) -> dict[int, str]:
-        """The values of the first attributes called *name*, by the rows of their elements."""
-        return dict(islice(self._having(name, self._opening).items(), most))
+    def having(self, name: str, most: int) -> Iterator[tuple[int, str]]:
+        """The rows of the first elements with an attribute called *name*, and its values."""
+        return islice(self._having(name, self._opening), most)
 
-    def _having(self, name: str, rows: Rows) -> dict[int, str]:
+    def _having(self, name: str, rows: Rows) -> Iterator[tuple[int, str]]:
         rows = self._holding(name, rows)
         values = zip(rows, self._values_in(rows, (name,)), strict=True)
-        return {row: value for row, (value,) in values if value is not None}
+        return ((row, value) for row, (value,) in values if value is not None)
 
     def nearest(self, row: int, rows: Container[int]) -> int:
         """The innermost element around one that is among *rows*; -1 if none is."""
@@ -346,13 +343,13 @@ class PageTree:
         return row if row in rows else -1
 
     def related_links(self, relation: str, most: int) -> list[Element]:
-        rows = (row for row, relations in self._relations.items() if relation in relations)
+        rows = (row for row, relations in self._relations if relation in relations)
         return list(map(self.element, islice(rows, most)))
 
     @lazy
-    def _relations(self) -> dict[int, str]:
+    def _relations(self) -> list[tuple[int, str]]:
         """The relations of links: few have one, and they are asked for several times."""
-        return self._having("rel", self._rows_of("a"))
+        return list(self._having("rel", self._rows_of("a")))
 
     def named(self, name: str, most: int) -> Iterator[Element]:
         """The elements of a class or with an identifier."""
@@ -427,7 +424,8 @@ class PageTree:
             if self.visits < 0 or not text:
                 return
             if "<" not in text:
-                yield decode_all(f" {text}" if spaced else text), at
+                line = f" {text}" if spaced else text
+                yield decode_all(line) if "&" in line else line, at
                 continue
             for number, each in enumerate(_MARKS.split(text, MAX_MARKS)):
                 if number and not self.pay():

@@ -105,6 +105,15 @@ def test_nothing_is_beside_too_little_text(name: str) -> None:
     assert not beside(page, ~page.in_title).any()
 
 
+def test_a_list_counts_with_its_teasers_that_are_not_taken_for_text() -> None:
+    page = Page.of(f"{HEAD}{CARDS}{STORY}{CARDS}", url=URL)
+    two = (page.words == 30).nonzero()[0][-2:]
+    taken = ~page.in_title & ~page.headline.below | (page.words == 100)
+    taken[two] = True
+
+    assert beside(page, taken)[two].all()
+
+
 def test_a_hidden_copy_is_found_however_long() -> None:
     page = Page.of(f"{HEAD}{STORY}<div hidden>{text('story') * 3}</div>", url=URL)
 

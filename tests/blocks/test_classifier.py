@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks import classifier as module
 from scrapy_mss.blocks.classifier import (
     CLIP,
+    LANES,
     MAX_LOG_ODDS,
     MAX_WORK,
     NEIGHBOUR_FEATURES,
@@ -306,6 +307,16 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
         rows, units = network.tile
         assert units == UNITS
         assert 1 < rows * units * (len(network.hidden) - 1) <= MAX_WORK < 2**19
+
+
+@pytest.mark.parametrize("n_hidden", [1, 5, 64])
+def test_the_weights_of_a_product_begin_at_a_whole_register(n_hidden: int) -> None:
+    network = random_network(N_INPUTS, n_hidden)
+
+    tiles = network._tiles  # noqa: SLF001 - what the product is given
+
+    assert tiles.ctypes.data % (LANES * tiles.itemsize) == 0
+    assert np.array_equal(np.hstack([*tiles]), network.hidden[:-1])
 
 
 def test_a_network_of_any_size_has_tiles() -> None:
