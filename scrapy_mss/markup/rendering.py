@@ -317,8 +317,8 @@ def _marks(tokens: Tokens, starts: Indices) -> list[str]:
     if not len(starts) or TAG_NUMBERS["ol"] not in tokens.tag[: starts[-1]].tobytes():
         return [DASH] * len(starts)  # as of most lists
     before = slice(0, int(starts[-1]))
-    opens, ends = _opening(tokens, ORDERED, before), len(tokens)
-    ends = np.where(tokens.partner[opens] >= 0, tokens.partner[opens], ends)
+    opens = _opening(tokens, ORDERED, before)
+    ends = np.where(tokens.partner[opens] >= 0, tokens.partner[opens], len(tokens))
     is_around = starts.searchsorted(opens) < starts.searchsorted(ends)
     if not np.count_nonzero(is_around):
         return [DASH] * len(starts)  # the ordered lists are elsewhere
