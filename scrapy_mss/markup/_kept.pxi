@@ -410,8 +410,7 @@ cdef class TextRuns:
     """The columns of `rendering.Runs`.
 
     *roles* (256 bytes) is what a tag does to a gap, by its number. A run with a "<" or a "&" is
-    what *decode* makes of it; others have one space for all white space in a row, and none at
-    either end.
+    what *decode* makes of it. All have one space for white space in a row, and none at either end.
     """
 
     cdef bytes roles
@@ -460,18 +459,18 @@ cdef class TextRuns:
                 marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
             i += 1
         for i in range(n_runs):
-            text = _spaced(clean, start[first[i]], end[after[i] - 1], room)
+            text = _spaced(clean, start[first[i]], end[after[i] - 1], NOT_SHOWN, room)
             if text is None:
-                text = clean[start[first[i]]:end[after[i] - 1]]
-                text = " ".join(self.decode(text).split())
+                text = self.decode(clean[start[first[i]]:end[after[i] - 1]])
+                text = _spaced(text, 0, len(text), 0, room)
                 are_printable = are_printable and text.isprintable()
             texts.append(text)
         runs = starts[:n_runs].copy(), ends[:n_runs].copy()
         return *runs, bytes(gaps[:n_runs]), texts, are_printable
 
 
-cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
-    """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
+cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, bytearray room):
+    """A slice of *text*, None if a character is *refused*; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
     if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
@@ -481,18 +480,18 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
     cdef void* data = PyUnicode_DATA(text)
     cdef void* into = <char*> room
     if kind == 1:
-        size = _space(<const uint8_t*> data, start, end, <uint8_t*> into)
+        size = _space(<const uint8_t*> data, start, end, refused, <uint8_t*> into)
     elif kind == 2:
-        size = _space(<const uint16_t*> data, start, end, <uint16_t*> into)
+        size = _space(<const uint16_t*> data, start, end, refused, <uint16_t*> into)
     else:
-        size = _space(<const uint32_t*> data, start, end, <uint32_t*> into)
+        size = _space(<const uint32_t*> data, start, end, refused, <uint32_t*> into)
     return PyUnicode_FromKindAndData(kind, into, size) if size >= 0 else None
 
 
 cdef Py_ssize_t _space(
-    const written_t* text, Py_ssize_t start, Py_ssize_t end, written_t* into
+    const written_t* text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, written_t* into
 ) noexcept:
-    """Copy a slice of *text*, spaced and printable; how long it is then, or -1 if not for here."""
+    """Copy a slice of *text*, spaced; how long it is then, or -1 if a character is *refused*."""
     cdef Py_ssize_t i, n = 0
     cdef uint8_t found, before = BLANK_SHOWN, all_found = 0
     for i in range(start, end):  # without a branch: none could be foretold
@@ -501,7 +500,7 @@ cdef Py_ssize_t _space(
         n += not found & before & BLANK_SHOWN
         all_found |= found
         before = found
-    if all_found & NOT_SHOWN:
+    if all_found & refused:
         return -1
     return n - 1 if n and into[n - 1] == 0x20 else n
 
