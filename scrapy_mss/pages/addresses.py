@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from math import exp, log
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urljoin, urlsplit
 
 from scrapy_mss.markup.lazy import lazy
@@ -173,9 +172,10 @@ def public_suffixes() -> frozenset[str]:
 
 
 def _listed_suffixes() -> list[str]:
-    library = find_spec("tldextract")
+    library: Any = find_spec("tldextract")
+    (folder,) = library.submodule_search_locations
     try:
-        text = Path(str(library and library.origin)).with_name(SNAPSHOT).read_text("utf-8")
+        text = library.loader.get_data(f"{folder}/{SNAPSHOT}").decode()
     except OSError:  # another release may keep it elsewhere
         import tldextract
 
