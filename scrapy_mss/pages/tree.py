@@ -279,16 +279,15 @@ class PageTree:
         stop = bisect_left(rows, self._last(element.row), first, stop)
         return list(map(self.element, rows[first : min(stop, first + most)]))
 
-    def beginning(self, names: frozenset[str], first: int, stop: int) -> list[Element]:
+    def beginning(self, names: frozenset[str], first: int, stop: int) -> Iterator[Element]:
         """The elements with one of *names* whose opening tags are from token *first* to *stop*."""
         begin, end = bisect_left(self._tokens, first), bisect_left(self._tokens, stop)
-        is_named, found = self._number[begin:end].translate(tag_table(names)), list[Element]()
+        is_named = self._number[begin:end].translate(tag_table(names))
         at = is_named.find(1)
         while at >= 0:
             if self._opens[begin + at]:
-                found.append(self.element(begin + at))
+                yield self.element(begin + at)
             at = is_named.find(1, at + 1)
-        return found
 
     # --- elements ---------------------------------------------------------------------------------
 
