@@ -163,13 +163,14 @@ class ParsedPage:
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
         lines, n_long = list[Fragment](), 0
-        for line in _lines(self._runs) if self._heading is not None else ():
-            n_long += len(line[0]) > MAX_LINE
-            if n_long > MAX_LONG_LINES:
-                break
-            lines.append(line)
-            if len(lines) == MAX_LINES:
-                break
+        for text, row in self._runs if self._heading is not None else ():
+            if line := clean(text):
+                n_long += len(line) > MAX_LINE
+                if n_long > MAX_LONG_LINES:
+                    break
+                lines.append((line, row))
+                if len(lines) == MAX_LINES:
+                    break
         return lines
 
     @lazy

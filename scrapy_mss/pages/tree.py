@@ -228,8 +228,8 @@ class PageTree:
 
     def element(self, row: int) -> Element:
         number = self._number[row] if row >= 0 else UNKNOWN_TAG
-        if number != UNKNOWN_TAG:
-            return Element(self, row, TAG_NAMES[number])
+        if number != UNKNOWN_TAG:  # `Element(...)` would take twice as long
+            return tuple.__new__(Element, (self, row, TAG_NAMES[number]))
         found = TAG_NAME.match(self._source, self._start[row]) if row >= 0 else None
         return Element(self, row, found[1].lower() if found else "")
 
@@ -447,8 +447,8 @@ class PageTree:
                 around[row] = None
                 row = self._parents[row]  # noqa: PLW2901 - upwards
         for row in around:
-            tag = self._source[self._start[row] : self._end[row]]
-            if len(tag) >= SHORTEST_SIGNED and is_signed(tag):
+            start, end = self._start[row], self._end[row]
+            if end - start >= SHORTEST_SIGNED and is_signed(self._source[start:end]):
                 yield self.element(row)
 
     def _displaying(self, row: int) -> int:
