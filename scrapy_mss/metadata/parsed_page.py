@@ -236,14 +236,16 @@ class ParsedPage:
     def _properties(self) -> Mapping[str, list[int]]:
         """The rows of all properties in the page's microdata, by their names in lower case."""
         properties: defaultdict[str, list[int]] = defaultdict(list)
-        for row, names in self.tree.having("itemprop", MAX_PROPERTIES):
+        for row, names in islice(self.tree.having("itemprop"), MAX_PROPERTIES):
             for name in names.lower().split() or ("",):  # which tells of an item, too
                 properties[name].append(row)
         return properties
 
     @lazy
     def _items(self) -> frozenset[int]:
-        return frozenset(row for row, _ in self.tree.having("itemscope", MAX_ITEMS))
+        """The items around properties: few of a page's elements need to be looked at."""
+        around = self.tree.rows_above(chain.from_iterable(self._properties.values()))
+        return frozenset(row for row, _ in self.tree.having("itemscope", around))
 
     def _item_of(self, row: int) -> int:
         """The innermost item around the property in a *row*; -1 if it is in none."""
@@ -302,7 +304,6 @@ def meta_name(name: str) -> str:
 # --- microdata ------------------------------------------------------------------------------------
 
 MAX_PROPERTIES: Final = 500
-MAX_ITEMS: Final = 5_000  # each of which may have no property
 MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
 MAX_DESCENDANTS: Final = 200  # elements in a person
 

@@ -324,14 +324,24 @@ class PageTree:
         number = TAG_NUMBERS[name]
         return self._by_name[self._first_of[number] : self._first_of[number + 1]]
 
-    def having(self, name: str, most: int) -> Iterator[tuple[int, str]]:
-        """The rows of the first elements with an attribute called *name*, and its values."""
-        return islice(self._having(name, self._opening), most)
+    def having(self, name: str, rows: Rows | None = None) -> Iterator[tuple[int, str]]:
+        """The rows of elements with an attribute called *name*, and its values.
 
-    def _having(self, name: str, rows: Rows) -> Iterator[tuple[int, str]]:
-        rows = self._holding(name, rows)
+        They are among those in *rows*, or all.
+        """
+        rows = self._holding(name, self._opening if rows is None else rows)
         values = zip(rows, self._values_in(rows, (name,)), strict=True)
         return ((row, value) for row, (value,) in values if value is not None)
+
+    def rows_above(self, rows: Iterable[int]) -> Rows:
+        """The rows of all elements around those in *rows*."""
+        above = set[int]()
+        for row in rows:
+            row = self._parents[row]  # noqa: PLW2901 - upwards
+            while row >= 0 and row not in above:
+                above.add(row)
+                row = self._parents[row]  # noqa: PLW2901
+        return array("i", above)
 
     def nearest(self, row: int, rows: Container[int]) -> int:
         """The innermost element around one that is among *rows*; -1 if none is."""
@@ -348,7 +358,7 @@ class PageTree:
     @lazy
     def _relations(self) -> list[tuple[int, str]]:
         """The relations of links: few have one, and they are asked for several times."""
-        return list(self._having("rel", self._rows_of("a")))
+        return list(self.having("rel", self._rows_of("a")))
 
     def named(self, name: str, most: int) -> Iterator[Element]:
         """The elements of a class or with an identifier."""
