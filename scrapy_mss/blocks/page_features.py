@@ -77,13 +77,14 @@ class ReadPage:
     threshold: float  # half of the expected F1 of the best choice of blocks
 
     @lazy
-    def words(self) -> Floats:
-        """float64[n]: the words of each kept block, 0 for the others."""
-        return np.where(self.kept, self.page.words, 0.0)
+    def marks(self) -> bytes:
+        """Whether each block was kept, a byte for each."""
+        return self.kept.tobytes()
 
     @lazy
     def n_words(self) -> float:
-        return max(float(np.add.reduce(self.words)), 1.0)
+        """The words that were kept, at least 1."""
+        return max(self.sums[-1], 1.0)
 
     # What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
     # sections and pages of tags have running text too: teasers, several of one template, many with
@@ -92,10 +93,10 @@ class ReadPage:
     @property
     def times(self) -> int:
         """How many `<time>` there are between the first and the last of the kept blocks."""
-        kept, blocks, tokens = self.kept.tobytes(), self.page.blocks, self.page.tokens
-        if True not in kept:
+        marks, blocks, tokens = self.marks, self.page.blocks, self.page.tokens
+        if True not in marks:
             return 0
-        span = slice(blocks.first[kept.find(True)], blocks.last[kept.rfind(True)] + 1)
+        span = slice(blocks.first[marks.find(True)], blocks.last[marks.rfind(True)] + 1)
         tags = tokens.tag[span]
         if _TIME not in tags.tobytes():
             return 0
@@ -108,7 +109,7 @@ class ReadPage:
             return []
         shares = self.inputs.columns.rows[_SHARES, 0].tolist()
         sizes = [round(share * self.page.total_words) for share in shares]  # which are whole
-        rows = zip(self.sums[len(MEANS) :], sizes, strict=True)
+        rows = zip(self.sums[len(MEANS) : -2], sizes, strict=True)
         return [2.0 * shared / (self.n_words + size) for shared, size in rows if size]
 
     @lazy
@@ -123,8 +124,11 @@ class ReadPage:
 
     @lazy
     def sums(self) -> list[float]:
-        """The sum of each of ``_SUMMED`` over the words that were kept."""
-        values = self.inputs.columns.rows.take(_SUMMED_ROWS, axis=0) * self.words
+        """The sums over the words that were kept: of ``_SUMMED``, of the probability, and of 1."""
+        values = np.empty((len(_SUMMED) + 2, len(self.kept)))
+        self.inputs.columns.rows.take(_SUMMED_ROWS, axis=0, out=values[:-2], mode="clip")
+        values[-2], values[-1] = self.probability, 1.0
+        values *= self.page.words * self.kept
         sums: list[float] = np.add.reduce(values, axis=1).tolist()
         return sums
 
@@ -155,11 +159,7 @@ class ReadPage:
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
-
-
-def _mean_probability(read: ReadPage) -> float:
-    return float(np.add.reduce(read.probability * read.words)) / read.n_words
+    return log1p(read.n_words / max(read.marks.count(True), 1))
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -180,7 +180,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("times", Origin.TEXT, lambda r: log1p(r.times)),
     # How certain it is
     PageFeature("score", Origin.TEXT, lambda r: r.means[SCORE]),
-    PageFeature("mean_probability", Origin.TEXT, _mean_probability),
+    PageFeature("mean_probability", Origin.TEXT, lambda r: r.sums[-2] / r.n_words),
     PageFeature("expected_f1", Origin.TEXT, lambda r: 2.0 * r.threshold),
     PageFeature("mass_in_body", Origin.TEXT, lambda r: r.means[MASS_IN_BODY]),
     PageFeature("least_agreement", Origin.TEXT, lambda r: min(r.agreements, default=0.0)),

@@ -19,6 +19,7 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 from __future__ import annotations
 
 from itertools import compress, groupby
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -188,13 +189,13 @@ def _span_of(page: Page, kept: Bools, tables: Tables, of_blocks: Floats) -> Span
         return EMPTY
     part = slice(stays.find(True), stays.rfind(True) + 1)
     start, end = int(blocks.first[part.start]), int(blocks.last[part.stop - 1]) + 1
-    scores = of_blocks[part] * blocks.n_texts[part]
-    if len(tables.first):
-        start = int(tables.first[tables.stays].min(initial=start))
-        end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
-        part = slice(*blocks.text.searchsorted((start, end)))
-        scores = of_blocks.repeat(blocks.n_texts)[part]
-    return Span(start, end, float(np.add.reduce(scores)))
+    if not len(tables.first):
+        scores = map(mul, of_blocks[part].tolist(), blocks.n_texts[part].tolist())
+        return Span(start, end, sum(scores))
+    start = int(tables.first[tables.stays].min(initial=start))
+    end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
+    part = slice(*blocks.text.searchsorted((start, end)))
+    return Span(start, end, float(np.add.reduce(of_blocks.repeat(blocks.n_texts)[part])))
 
 
 def article_tokens(page: Page, chosen: Selection) -> Bools:

@@ -54,8 +54,7 @@ cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
         if kind[i] > CLOSE:
             first = i
             continue
-        if partner[i] >= is_kept.shape[0]:
-            raise IndexError(f"the partner of token {i} is {partner[i]} of {is_kept.shape[0]}")
+        _check(partner[i] + 1, is_kept.shape[0] + 1)
         is_cut = stack.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         if is_cut and partner[i] >= 0 and not is_kept[partner[i]]:
             stack.close_before(tag[i], start[partner[i]], end[partner[i]])
@@ -100,10 +99,8 @@ cdef class Nesting:
         bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
         int preformatted, with_escaped,
     ):
-        if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
-            raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
-        if len(classes) != 256 * 4 * 4:
-            raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
+        _check_sizes(256, (len(flags), len(shown), len(instead)))
+        _check_sizes(256 * 4 * 4, (len(classes),))
         self.tables = flags + shown + instead
         self.classes = classes
         self.names = tuple(names)
@@ -113,13 +110,8 @@ cdef class Nesting:
         self.closed_by_text, self.shield_from_text = of_text
         self.paragraph, self.preformatted = paragraph, preformatted
         self.with_escaped = with_escaped
-        if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
-            raise ValueError(
-                f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
-                f"{len(self.attributes)}"
-            )
-        if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
-            raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
+        _check_sizes(len(self.opening), (len(self.closing), len(self.attributes)))
+        _check(max(each for each in shown + instead if each != NOTHING), len(self.opening))
 
     def __call__(self, builder):
         """Write the parts of the HTML, and the tags that belong before them, the last one first.
@@ -128,8 +120,7 @@ cdef class Nesting:
         or a no-break space in it, and for attributes with their addresses as they may be shown.
         """
         cdef int depth = builder.depth
-        if not 0 <= depth <= MAX_OPEN:
-            raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
+        _check(depth, MAX_OPEN + 1)
         cdef _Stack stack = _Stack(self, builder)
         _cut(builder.tokens, builder.kept.view("u1"), stack)
         builder.has_controls = stack.has_controls != 0
@@ -368,22 +359,15 @@ _MARKS[c'"'] = QUOTE
 
 cdef int _marks_of(str text):
     """What any of the characters is."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef int found = 0, kind = PyUnicode_KIND(text)
     cdef const void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _marks_in(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _marks_in(<const uint16_t*> data, n)
-    return _marks_in(<const uint32_t*> data, n)
-
-
-cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
-    cdef int found = 0
+    cdef uint32_t letter
     cdef Py_ssize_t i
-    for i in range(n):
-        if text[i] < 0x100:
-            found |= _MARKS[text[i]]
-        elif 0xD800 <= text[i] <= 0xDFFF:
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        letter = PyUnicode_READ(kind, data, i)
+        if letter < 0x100:
+            found |= _MARKS[letter]
+        elif 0xD800 <= letter <= 0xDFFF:
             found |= CONTROL
     return found
 
@@ -426,8 +410,7 @@ cdef class TextRuns:
     """The columns of `rendering.Runs`.
 
     *roles* (256 bytes) is what a tag does to a gap, by its number. A run with a "<" or a "&" is
-    what *decode* makes of it; others have one space for all white space in a row, and none at
-    either end.
+    what *decode* makes of it. All have one space for white space in a row, and none at either end.
     """
 
     cdef bytes roles
@@ -476,18 +459,18 @@ cdef class TextRuns:
                 marks = role & ~JOINT | (marks & ~OPENS_ITEM if role & OF_LIST else marks)
             i += 1
         for i in range(n_runs):
-            text = _spaced(clean, start[first[i]], end[after[i] - 1], room)
+            text = _spaced(clean, start[first[i]], end[after[i] - 1], NOT_SHOWN, room)
             if text is None:
-                text = clean[start[first[i]]:end[after[i] - 1]]
-                text = " ".join(self.decode(text).split())
+                text = self.decode(clean[start[first[i]]:end[after[i] - 1]])
+                text = _spaced(text, 0, len(text), 0, room)
                 are_printable = are_printable and text.isprintable()
             texts.append(text)
         runs = starts[:n_runs].copy(), ends[:n_runs].copy()
         return *runs, bytes(gaps[:n_runs]), texts, are_printable
 
 
-cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
-    """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
+cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, bytearray room):
+    """A slice of *text*, None if a character is *refused*; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
     if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
@@ -497,18 +480,18 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
     cdef void* data = PyUnicode_DATA(text)
     cdef void* into = <char*> room
     if kind == 1:
-        size = _space(<const uint8_t*> data, start, end, <uint8_t*> into)
+        size = _space(<const uint8_t*> data, start, end, refused, <uint8_t*> into)
     elif kind == 2:
-        size = _space(<const uint16_t*> data, start, end, <uint16_t*> into)
+        size = _space(<const uint16_t*> data, start, end, refused, <uint16_t*> into)
     else:
-        size = _space(<const uint32_t*> data, start, end, <uint32_t*> into)
+        size = _space(<const uint32_t*> data, start, end, refused, <uint32_t*> into)
     return PyUnicode_FromKindAndData(kind, into, size) if size >= 0 else None
 
 
 cdef Py_ssize_t _space(
-    const written_t* text, Py_ssize_t start, Py_ssize_t end, written_t* into
+    const written_t* text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, written_t* into
 ) noexcept:
-    """Copy a slice of *text*, spaced and printable; how long it is then, or -1 if not for here."""
+    """Copy a slice of *text*, spaced; how long it is then, or -1 if a character is *refused*."""
     cdef Py_ssize_t i, n = 0
     cdef uint8_t found, before = BLANK_SHOWN, all_found = 0
     for i in range(start, end):  # without a branch: none could be foretold
@@ -517,7 +500,7 @@ cdef Py_ssize_t _space(
         n += not found & before & BLANK_SHOWN
         all_found |= found
         before = found
-    if all_found & NOT_SHOWN:
+    if all_found & refused:
         return -1
     return n - 1 if n and into[n - 1] == 0x20 else n
 

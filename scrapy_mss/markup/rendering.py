@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -32,7 +33,7 @@ from scrapy_mss.markup.tags import (
     TAG_NUMBERS,
     VOID_TAGS,
 )
-from scrapy_mss.markup.tokenizer import nearest_ancestors
+from scrapy_mss.markup.tokenizer import innermost
 from scrapy_mss.markup.tokens import (
     CLOSE,
     OPEN,
@@ -316,24 +317,27 @@ def _marks(tokens: Tokens, starts: Indices) -> list[str]:
     if not len(starts) or TAG_NUMBERS["ol"] not in tokens.tag[: starts[-1]].tobytes():
         return [DASH] * len(starts)  # as of most lists
     before = slice(0, int(starts[-1]))
-    opens, every = (
-        (is_tag_of(tokens, names, before) & np.equal(tokens.kind[before], OPEN)).nonzero()[0]
-        for names in (ORDERED, ITEM)
-    )
+    opens = _opening(tokens, ORDERED, before)
     ends = np.where(tokens.partner[opens] >= 0, tokens.partner[opens], len(tokens))
     is_around = starts.searchsorted(opens) < starts.searchsorted(ends)
-    if not is_around.any():
+    if not np.count_nonzero(is_around):
         return [DASH] * len(starts)  # the ordered lists are elsewhere
+    every, ordered = _opening(tokens, ITEM, before), {*opens.tolist()}
     items = every[every.searchsorted(starts) - 1]
     numbers: dict[int, int] = {}
     marks: dict[int, str] = {}
     inside = every[every.searchsorted(opens[is_around.argmax()]) :].tolist()
     for item, around in zip(inside, _lists_around(tokens, inside), strict=True):
-        if around >= 0 and tokens.tag[around] == TAG_NUMBERS["ol"]:
+        if around in ordered:
             number = numbers[around] + 1 if around in numbers else _first(tokens, around)
             numbers[around] = number
             marks[item] = f"{number}. "
     return [marks.get(item, DASH) for item in items.tolist()]
+
+
+def _opening(tokens: Tokens, names: frozenset[str], part: slice) -> Indices:
+    """The opening tags with one of *names* in a *part*, which begins with the page."""
+    return (is_tag_of(tokens, names, part) & np.equal(tokens.kind[part], OPEN)).nonzero()[0]
 
 
 def _lists_around(tokens: Tokens, items: list[int]) -> Iterator[int]:
@@ -341,12 +345,14 @@ def _lists_around(tokens: Tokens, items: list[int]) -> Iterator[int]:
     is_list, tag, unclosed = tag_table(LISTS), tokens.tag.data, tokens.unclosed.data
     known = {-1: -1}  # by what is around them
     for item in items:
-        passed, at = list[int](), unclosed[item - 1] if item else -1
+        passed: list[int] = []
+        at = unclosed[item - 1] if item else -1
         while at not in known and not is_list[tag[at]]:
             passed.append(at)
             at = unclosed[at - 1] if at else -1
         found = known.get(at, at)
-        known.update(dict.fromkeys(passed, found))
+        for each in passed:
+            known[each] = found
         yield found
 
 
@@ -415,9 +421,11 @@ def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
         return
     opening = (tokens.tag * (tokens.kind == OPEN)).tobytes()
     begins, ends = runs.ends[:-1].tolist(), runs.starts[1:].tolist()
-    in_data = np.isin(rows.right, list(rows.data)) & rows.has_cell
-    for gap in in_data.nonzero()[0].tolist():
-        joint = _joint(opening[begins[gap] : ends[gap]])
+    joint_of = cache(_joint)  # of the few ways in which cells follow one another
+    for gap, table in enumerate(rows.right.tolist()):
+        if table not in rows.data or not rows.has_cell[gap]:
+            continue
+        joint = joint_of(opening[begins[gap] : ends[gap]])
         # What is not between two cells is the first row, below other text.
         yield gap, joint if rows.is_between[gap] else "\n" + joint
 
@@ -436,19 +444,26 @@ class _Rows(NamedTuple):
         has_cell, has_row, has_caption = (
             gaps & bit > 0 for bit in (_OPENS_CELL, _OPENS_ROW, _OF_CAPTION)
         )
-        table = nearest_ancestors(tokens, element_starts(tokens, TABLE))
-        left, right = table[runs.ends[:-1] - 1], table[runs.starts[1:]]
+        starts = element_starts(tokens, TABLE).nonzero()[0]
+        edges, table = innermost(starts, tokens.partner[starts])
+        left, right = (
+            table[edges.searchsorted(at)] for at in (runs.ends[:-1] - 1, runs.starts[1:])
+        )
+        around_left, around_right = (table[edges.searchsorted(each)] for each in (left, right))
         inside = (left == right) & (left >= 0)
         is_between = inside & has_cell & ~has_caption
         is_row = is_between & has_row
         breaks = (gaps & _JOINT > 0) & (gaps & _JOINT < _SPACE)
         bad = (
-            *left[inside & ~has_cell & ~has_caption & breaks],  # more lines in a cell
-            *left[(left != right) & (right >= 0) & (table[right] == left)],  # a table in a cell
-            *right[(left != right) & (left >= 0) & (table[left] == right)],
+            left[inside & ~has_cell & ~has_caption & breaks],  # more lines in a cell
+            left[(left != right) & (right >= 0) & (around_right == left)],  # a table in a cell
+            right[(left != right) & (left >= 0) & (around_left == right)],
         )
-        data = set(left[is_row].tolist()) & set(left[is_between & ~is_row].tolist()) - set(bad)
-        return cls(right, has_cell, is_between, data)
+        rows, cells, others = (
+            {*each.tolist()}
+            for each in (left[is_row], left[is_between & ~is_row], np.concatenate(bad))
+        )
+        return cls(right, has_cell, is_between, (rows & cells) - others)
 
 
 def _joint(opening: bytes) -> str:

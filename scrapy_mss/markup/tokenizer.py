@@ -54,6 +54,7 @@ from scrapy_mss.markup.tokens import (
     Bools,
     Bytes,
     Counts,
+    Indices,
     Ints,
     TokenIds,
     Tokens,
@@ -318,17 +319,23 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     if np.minimum.reduce(ends, initial=0) < 0:
         unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
         return nearest(unclosed.astype(np.int32, copy=False), chosen)
+    edges, found = innermost(starts, ends)
+    return found.repeat(np.diff(edges + 1, prepend=0, append=len(tokens)))
+
+
+def innermost(starts: Indices, ends: Ints) -> tuple[Indices, Ints]:
+    """The tags of elements from *starts* to *ends*, and the innermost element behind so many."""
     edges = np.sort(np.concatenate((starts, ends)))
+    opening = {*starts.tolist()}
     around = [-1]  # those that are open, outermost first
     found = [-1]  # behind no edge, behind the first, and so on
-    for edge, opens in zip(edges.tolist(), chosen[edges].tolist(), strict=True):
-        if opens:
+    for edge in edges.tolist():
+        if edge in opening:
             around.append(edge)
         else:
             around.pop()
         found.append(around[-1])
-    sizes = np.diff(edges + 1, prepend=0, append=len(tokens))
-    return np.array(found, np.int32).repeat(sizes)
+    return edges, np.array(found, np.int32)
 
 
 def nearest(parent: Ints, chosen: Bools) -> Ints:

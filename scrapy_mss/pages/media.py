@@ -146,14 +146,15 @@ def _captions(facts: PageFacts) -> str:
     pictures = f"{facts.n_pictures} pictures"
     if facts.n_words - facts.n_captions < SHORT:
         return f"{pictures} with captions"
-    marks = (
-        facts.declared(_GALLERY_TYPES),
-        _gallery_number(facts),
-        _in_path(facts, _GALLERY_WORDS),
-        _template(facts, "gallery"),
+    if facts.n_words >= OF_PICTURE * facts.n_pictures:
+        return ""
+    mark = (
+        facts.declared(_GALLERY_TYPES)
+        or _gallery_number(facts)
+        or _in_path(facts, _GALLERY_WORDS)
+        or _template(facts, "gallery")
     )
-    mark = next(filter(None, marks), "")
-    if mark and facts.n_words < OF_PICTURE * facts.n_pictures:
+    if mark:
         return f"{pictures}, {mark}"
     titled = _GALLERY_TITLE.match(facts.title)
     is_titled = titled and facts.n_words < OF_TITLED_PICTURE * facts.n_pictures
@@ -308,6 +309,7 @@ def never_published(facts: PageFacts) -> str:
 
 # Of the text line by line: items are its answers, and numbers those of a table.
 QUESTION_MARKS: Final = ("?", "\N{FULLWIDTH QUESTION MARK}")
+_ENDS: Final = tuple(f"{mark}\n" for mark in QUESTION_MARKS)
 _QUESTION_IN_LIST: Final = re.compile("[?\N{FULLWIDTH QUESTION MARK}]\n+- ")
 MIN_QUESTIONS: Final = 3
 MIN_ANSWERS: Final = 2
@@ -318,11 +320,12 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
-    if not facts.likely or sum(map(facts.text.count, QUESTION_MARKS)) < MIN_QUESTIONS:
+    text = facts.text
+    if not facts.likely or "\n- " not in text or sum(map(text.count, _ENDS)) < MIN_QUESTIONS:
+        return ""  # as most articles
+    if len(_QUESTION_IN_LIST.findall(text)) < MIN_QUESTIONS:
         return ""
-    if len(_QUESTION_IN_LIST.findall(facts.text)) < MIN_QUESTIONS:
-        return ""
-    lines = [line for line in facts.text.splitlines() if line]
+    lines = [line for line in text.splitlines() if line]
     answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]
     ends = (line.endswith(QUESTION_MARKS) and not line.startswith("- ") for line in lines)
     n_questions = sum(

@@ -15,7 +15,7 @@ import numpy as np
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import CJK, OPEN, Bools, Tokens, is_tag_of, mask_inside
+from scrapy_mss.markup.tokens import CJK, OPEN, WORD, Bools, Tokens, is_tag_of, mask_inside
 from scrapy_mss.pages.addresses import Address, PageUrl, address_of, is_dated, is_headlined
 from scrapy_mss.pages.declarations import AMP_PICTURE, AUTHOR_CUES, Declarations
 
@@ -161,7 +161,7 @@ class PageFacts:
     @lazy
     def n_words(self) -> int:
         """The words of the text."""
-        return int(np.count_nonzero(self.tokens.is_word & self.kept))
+        return int(np.count_nonzero((self.tokens.kind[self.span] == WORD) & self.kept[self.span]))
 
     @lazy
     def n_pictures(self) -> int:
