@@ -13,6 +13,7 @@ when they are made, and only read afterwards, but for `Codes`, which one scan ha
 import re
 import sys
 from functools import lru_cache
+from zlib import crc32
 
 cimport cython
 import numpy
@@ -26,8 +27,8 @@ from cpython.array cimport array, clone, resize
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.unicode cimport (
     Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
-    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_New,
-    PyUnicode_READ, PyUnicode_Substring,
+    PyUnicode_CopyCharacters, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND,
+    PyUnicode_New, PyUnicode_READ, PyUnicode_Substring, PyUnicode_WriteChar,
 )
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc

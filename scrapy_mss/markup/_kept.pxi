@@ -54,8 +54,7 @@ cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
         if kind[i] > CLOSE:
             first = i
             continue
-        if partner[i] >= is_kept.shape[0]:
-            raise IndexError(f"the partner of token {i} is {partner[i]} of {is_kept.shape[0]}")
+        _check(partner[i] + 1, is_kept.shape[0] + 1)
         is_cut = stack.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         if is_cut and partner[i] >= 0 and not is_kept[partner[i]]:
             stack.close_before(tag[i], start[partner[i]], end[partner[i]])
@@ -100,10 +99,8 @@ cdef class Nesting:
         bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
         int preformatted, with_escaped,
     ):
-        if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
-            raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
-        if len(classes) != 256 * 4 * 4:
-            raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
+        _check_sizes(256, (len(flags), len(shown), len(instead)))
+        _check_sizes(256 * 4 * 4, (len(classes),))
         self.tables = flags + shown + instead
         self.classes = classes
         self.names = tuple(names)
@@ -113,13 +110,8 @@ cdef class Nesting:
         self.closed_by_text, self.shield_from_text = of_text
         self.paragraph, self.preformatted = paragraph, preformatted
         self.with_escaped = with_escaped
-        if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
-            raise ValueError(
-                f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
-                f"{len(self.attributes)}"
-            )
-        if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
-            raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
+        _check_sizes(len(self.opening), (len(self.closing), len(self.attributes)))
+        _check(max(each for each in shown + instead if each != NOTHING), len(self.opening))
 
     def __call__(self, builder):
         """Write the parts of the HTML, and the tags that belong before them, the last one first.
@@ -128,8 +120,7 @@ cdef class Nesting:
         or a no-break space in it, and for attributes with their addresses as they may be shown.
         """
         cdef int depth = builder.depth
-        if not 0 <= depth <= MAX_OPEN:
-            raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
+        _check(depth, MAX_OPEN + 1)
         cdef _Stack stack = _Stack(self, builder)
         _cut(builder.tokens, builder.kept.view("u1"), stack)
         builder.has_controls = stack.has_controls != 0
@@ -368,22 +359,15 @@ _MARKS[c'"'] = QUOTE
 
 cdef int _marks_of(str text):
     """What any of the characters is."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef int found = 0, kind = PyUnicode_KIND(text)
     cdef const void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _marks_in(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _marks_in(<const uint16_t*> data, n)
-    return _marks_in(<const uint32_t*> data, n)
-
-
-cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
-    cdef int found = 0
+    cdef uint32_t letter
     cdef Py_ssize_t i
-    for i in range(n):
-        if text[i] < 0x100:
-            found |= _MARKS[text[i]]
-        elif 0xD800 <= text[i] <= 0xDFFF:
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        letter = PyUnicode_READ(kind, data, i)
+        if letter < 0x100:
+            found |= _MARKS[letter]
+        elif 0xD800 <= letter <= 0xDFFF:
             found |= CONTROL
     return found
 

@@ -42,11 +42,9 @@ cdef class _Rows:
 
 cdef bint _is_name(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name) noexcept:
     """Whether the tag with its name at *at* has this *name*, and more of it."""
-    cdef uint32_t after
-    if at + name.size >= n or not _begins_with(text, at, n, name):
-        return False
-    after = text[at + name.size]
-    return after == c"/" or after == c">" or _class(after) & SPACE
+    return at + name.size < n and _ends_name(text[at + name.size]) and (
+        _begins_with(text, at, n, name)
+    )
 
 
 cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower name) noexcept:
@@ -165,10 +163,10 @@ cdef str _cleaned(char_t* text, Py_ssize_t n, str source, Tokenizer rules, _Rows
     """The *text* of the *source* with all *edits* made, after which is one at its end."""
     _add_edits(text, n, source, rules, edits)
     edits.add(0, n, n)
-    return _edited(text, edits) if edits.n > 1 else source
+    return _edited(text, source, edits) if edits.n > 1 else source
 
 
-cdef str _edited(char_t* text, _Rows edits):
+cdef str _edited(char_t* text, str source, _Rows edits):
     """The *text* with letters, or nothing, in the place of each edit, the last of which ends it."""
     cdef Py_ssize_t size = 0, at = 0, i, number
     cdef uint32_t every = 0, narrower = 0x80 if sizeof(text[0]) == 1 else 1 << 4 * sizeof(text[0])
@@ -183,32 +181,15 @@ cdef str _edited(char_t* text, _Rows edits):
         while letters:
             every, letters, size = every | letters & LETTER_MASK, letters >> LETTER_BITS, size + 1
     cdef str edited = PyUnicode_New(size, min(every, 0x10FFFF))
-    cdef void* data = PyUnicode_DATA(edited)
-    if PyUnicode_KIND(edited) == 1:
-        _write_edited(text, edits, <uint8_t*> data)
-    elif PyUnicode_KIND(edited) == 2:
-        _write_edited(text, edits, <uint16_t*> data)
-    else:
-        _write_edited(text, edits, <uint32_t*> data)
-    return edited
-
-
-cdef void _write_edited(char_t* text, _Rows edits, written_t* into) noexcept:
-    cdef Py_ssize_t number, i, size, at = 0
-    cdef uint64_t letters
+    size = at = 0
     for number in range(edits.n):
-        size = edits.rows[number].start - at
-        if sizeof(text[0]) == sizeof(into[0]):
-            memcpy(into, text + at, size * sizeof(into[0]))
-        else:
-            for i in range(size):
-                into[i] = <written_t> text[at + i]
-        into += size
+        size += PyUnicode_CopyCharacters(edited, size, source, at, edits.rows[number].start - at)
         at = edits.rows[number].end
         letters = edits.rows[number].number
         while letters:
-            into[0] = <written_t> (letters & LETTER_MASK)
-            into, letters = into + 1, letters >> LETTER_BITS
+            PyUnicode_WriteChar(edited, size, letters & LETTER_MASK)
+            size, letters = size + 1, letters >> LETTER_BITS
+    return edited
 
 
 # Where tokens of the edited text are in the source. A start at a place where something was taken
@@ -440,7 +421,9 @@ cdef int _scan(
             elif letter == c"<" and _is_letter(
                 text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n
             ):
-                known = _name_end(text, at + 2, n)
+                known = at + 2
+                while known < n and not _ends_name(text[known]):
+                    known += 1
                 end = _tag_end(text, at + 2, n)
             elif letter == c"<" and at + 1 < n and text[at + 1] in (c"!", c"?", c"/"):
                 at = _find(text, at + 1, n, c">") + 1  # a declaration

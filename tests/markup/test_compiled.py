@@ -427,7 +427,7 @@ def test_a_row_without_a_tag_is_refused(row: int) -> None:
     _, starts, ends = tags_at([(0, 2)])
 
     for found, n in ((ends, 1), (array("i"), 0)):
-        with pytest.raises(IndexError, match=f"row {row} of {n}"):
+        with pytest.raises(IndexError, match=f"{row} is not from 0 to {n - 1}"):
             rows_with("a", "<p>", TagPlaces(array("i", [row]), starts, found))
 
 
