@@ -214,10 +214,11 @@ cdef bint _hides(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     if not _begins_with(text, at, end, Lower(b"style", 5)):
         return False
     at = _after_sign(text, at + 5, end, c"=")
-    if at == end or (text[at] != c'"' and text[at] != c"'"):
-        return False
-    at += 1
-    while at < end and text[at] != c'"' and text[at] != c"'" and text[at] != c">":
+    cdef bint is_quoted = at < end and (text[at] == c'"' or text[at] == c"'")
+    at += is_quoted
+    while at < end and text[at] != c'"' and text[at] != c"'" and text[at] != c">" and (
+        is_quoted or not _is_space(text[at])
+    ):
         if _begins_with(text, at, end, Lower(b"display", 7)) and _begins_with(
             text, _after_sign(text, at + 7, end, c":"), end, Lower(b"none", 4)
         ):
