@@ -12,13 +12,16 @@ cdef enum:
 
 def attributes_of_tag(str text not None, Py_ssize_t start, Py_ssize_t end):
     """The attributes of the tag from *start* to *end*, by name in lower case."""
-    _check_place(start, end, PyUnicode_GET_LENGTH(text))
-    cdef const void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _read(<const uint8_t*> data, text, start, end)
-    if PyUnicode_KIND(text) == 2:
-        return _read(<const uint16_t*> data, text, start, end)
-    return _read(<const uint32_t*> data, text, start, end)
+    cdef Attribute each, attributes[MAX_ATTRIBUTES]
+    cdef dict found = {}
+    cdef str name
+    cdef int i
+    for i in range(_attributes_in(text, start, end, attributes)):
+        each = attributes[i]
+        name = PyUnicode_Substring(text, each.name, each.name_end).lower()
+        if name not in found:
+            found[name] = _value(text, each)
+    return found
 
 
 def rows_with(str sought not None, str text not None, tags):
@@ -70,34 +73,27 @@ cdef int _pick(
 
     None has a "k": it is more than one letter in upper case.
     """
-    cdef const void* data = PyUnicode_DATA(text)
-    _check_place(at, end, PyUnicode_GET_LENGTH(text))
-    if PyUnicode_KIND(text) == 1:
-        return _pick_from(<const uint8_t*> data, text, at, end, sought, values, order)
-    if PyUnicode_KIND(text) == 2:
-        return _pick_from(<const uint16_t*> data, text, at, end, sought, values, order)
-    return _pick_from(<const uint32_t*> data, text, at, end, sought, values, order)
-
-
-cdef int _pick_from(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Lower* sought, list values,
-    list order,
-) except -1:
-    cdef Py_ssize_t n, i, size
-    cdef Attribute each
-    at = _attributes_begin(text, at, end)
-    for n in range(MAX_ATTRIBUTES):
-        at = _next(text, at, end, &each)
-        if at < 0:
-            break
-        size = each.name_end - each.name
+    cdef Attribute attributes[MAX_ATTRIBUTES]
+    cdef Py_ssize_t n, i
+    for n in range(_attributes_in(text, at, end, attributes)):
         for i in range(len(values)):
-            if size == sought[i].size and values[i] is None and (
-                _begins_with(text, each.name, each.name_end, sought[i])
-            ):
-                values[i] = _value(source, each.value, each.value_end)
+            if values[i] is None and _is_called(text, attributes[n], sought[i]):
+                values[i] = _value(text, attributes[n])
                 order.append(i)
     return 0
+
+
+cdef inline bint _is_called(str text, Attribute attribute, Lower name) noexcept:
+    """Whether an *attribute* has this *name*, in any case."""
+    cdef Py_ssize_t i
+    if attribute.name_end - attribute.name != name.size:
+        return False
+    for i in range(name.size):
+        if name.first[i] != _small(
+            PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), attribute.name + i)
+        ):
+            return False
+    return True
 
 
 cdef int _check_rows(
@@ -106,8 +102,7 @@ cdef int _check_rows(
     """Refuse rows whose tags are not in a text of *n* letters."""
     cdef Py_ssize_t i, n_rows = min(starts.shape[0], ends.shape[0])
     for i in range(rows.shape[0]):
-        if not 0 <= rows[i] < n_rows:
-            raise IndexError(f"row {rows[i]} of {n_rows}")
+        _check(rows[i], n_rows)
         _check_place(starts[rows[i]], ends[rows[i]], n)
     return 0
 
@@ -154,41 +149,39 @@ cdef inline bint _is_white(uint32_t letter) noexcept:
     )
 
 
-cdef inline bint _ends_name(uint32_t letter) noexcept:
-    return _is_white(letter) or letter == c"/" or letter == c">"
-
-
 cdef struct Attribute:
     Py_ssize_t name, name_end
     Py_ssize_t value, value_end
 
 
-cdef dict _read(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end
-):
-    cdef Py_ssize_t n
-    cdef Attribute each
-    cdef dict found = {}
-    cdef str name
-    at = _attributes_begin(text, at, end)
-    for n in range(MAX_ATTRIBUTES):
-        at = _next(text, at, end, &each)
+cdef int _attributes_in(str text, Py_ssize_t at, Py_ssize_t end, Attribute* found) except -1:
+    """How many attributes, which are *found*, are in the tag from *at* to *end*."""
+    cdef const void* data = PyUnicode_DATA(text)
+    _check_place(at, end, PyUnicode_GET_LENGTH(text))
+    if PyUnicode_KIND(text) == 1:
+        return _find_attributes(<const uint8_t*> data, at, end, found)
+    if PyUnicode_KIND(text) == 2:
+        return _find_attributes(<const uint16_t*> data, at, end, found)
+    return _find_attributes(<const uint32_t*> data, at, end, found)
+
+
+cdef int _find_attributes(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Attribute* found
+) noexcept:
+    cdef int n = 0
+    while at < end and not _is_white(text[at]) and text[at] != c"/" and text[at] != c">":
+        at += 1  # over the name of the tag
+    while n < MAX_ATTRIBUTES:
+        at = _next(text, at, end, found + n)
         if at < 0:
             break
-        name = PyUnicode_Substring(source, each.name, each.name_end).lower()
-        if name not in found:
-            found[name] = _value(source, each.value, each.value_end)
-    return found
+        n += 1
+    return n
 
 
-cdef inline Py_ssize_t _attributes_begin(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
-    """The end of the name of the tag at *at*."""
-    while at < end and not _ends_name(text[at]):
-        at += 1
-    return at
-
-
-cdef inline Py_ssize_t _next(char_t* text, Py_ssize_t at, Py_ssize_t end, Attribute* found):
+cdef inline Py_ssize_t _next(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Attribute* found
+) noexcept:
     """The end of the next attribute from *at* on, which is *found*; -1 if there is none."""
     while at < end and (_is_white(text[at]) or text[at] == c"/"):
         at += 1
@@ -196,7 +189,9 @@ cdef inline Py_ssize_t _next(char_t* text, Py_ssize_t at, Py_ssize_t end, Attrib
         return -1
     found.name = at
     at += 1
-    while at < end and not _ends_name(text[at]) and text[at] != c"=":
+    while at < end and not _is_white(text[at]) and (
+        text[at] != c"/" and text[at] != c">" and text[at] != c"="
+    ):
         at += 1
     found.name_end = at
     found.value = found.value_end = 0
@@ -228,8 +223,8 @@ cdef inline Py_ssize_t _closing_quote(char_t* text, Py_ssize_t start, Py_ssize_t
     return at if at < end else start
 
 
-cdef str _value(str source, Py_ssize_t start, Py_ssize_t end):
-    cdef str value = PyUnicode_Substring(source, start, end)
+cdef str _value(str source, Attribute attribute):
+    cdef str value = PyUnicode_Substring(source, attribute.value, attribute.value_end)
     return decode_value(value) if "&" in value else value
 
 
@@ -311,6 +306,7 @@ def text_runs(str source not None, rows, const uint8_t[::1] effects not None, tu
     cdef Py_ssize_t row = bounds[0], stop = bounds[1], n = number.shape[0], start, end
     cdef int64_t most = bounds[2], cost = 0
     cdef bint spaced = False, is_blank
+    cdef str text
     _check_sizes(n, (starts.shape[0] - 1, ends.shape[0], partner.shape[0]))
     _check(row + 1, n + 2)
     _check(stop, n + 1)
@@ -319,25 +315,18 @@ def text_runs(str source not None, rows, const uint8_t[::1] effects not None, tu
         start, end = ends[row] if row >= 0 else 0, starts[row + 1]
         _check_place(start, end, PyUnicode_GET_LENGTH(source))
         cost += 1 + (end - start) // CHARACTERS_PER_VISIT
-        is_blank = _is_blank(source, start, end)
-        if not is_blank:
-            yield PyUnicode_Substring(source, start, end), row, spaced, cost
+        text = PyUnicode_Substring(source, start, end)
+        is_blank = text.isspace()
+        if text and not is_blank:
+            yield text, row, spaced, cost
             spaced, cost = False, 0
-        spaced |= is_blank and start < end
+        spaced |= is_blank
         row += 1
         if row < stop:
             spaced |= effects[number[row]] == LINE
             if effects[number[row]] == NO_TEXT and partner[row] > row:
                 row = min(<Py_ssize_t> partner[row], stop)
     yield "", row, spaced, cost
-
-
-cdef bint _is_blank(str text, Py_ssize_t start, Py_ssize_t end):
-    cdef Py_ssize_t i
-    for i in range(start, end):
-        if not Py_UNICODE_ISSPACE(PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), i)):
-            return False
-    return True
 
 
 # --- strings here and there in a text, all found in one look at it ------------------------------

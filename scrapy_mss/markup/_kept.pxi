@@ -54,8 +54,7 @@ cdef int _cut(tokens, const uint8_t[::1] is_kept, _Stack stack) except -1:
         if kind[i] > CLOSE:
             first = i
             continue
-        if partner[i] >= is_kept.shape[0]:
-            raise IndexError(f"the partner of token {i} is {partner[i]} of {is_kept.shape[0]}")
+        _check(partner[i] + 1, is_kept.shape[0] + 1)
         is_cut = stack.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         if is_cut and partner[i] >= 0 and not is_kept[partner[i]]:
             stack.close_before(tag[i], start[partner[i]], end[partner[i]])
@@ -100,10 +99,8 @@ cdef class Nesting:
         bytes classes not None, names, opening, attributes, tuple of_text not None, int paragraph,
         int preformatted, with_escaped,
     ):
-        if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
-            raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
-        if len(classes) != 256 * 4 * 4:
-            raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
+        _check_sizes(256, (len(flags), len(shown), len(instead)))
+        _check_sizes(256 * 4 * 4, (len(classes),))
         self.tables = flags + shown + instead
         self.classes = classes
         self.names = tuple(names)
@@ -113,13 +110,8 @@ cdef class Nesting:
         self.closed_by_text, self.shield_from_text = of_text
         self.paragraph, self.preformatted = paragraph, preformatted
         self.with_escaped = with_escaped
-        if len(self.attributes) != len(self.opening) or len(self.closing) != len(self.opening):
-            raise ValueError(
-                f"{len(self.closing)} names, {len(self.opening)} tags and attributes of "
-                f"{len(self.attributes)}"
-            )
-        if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
-            raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
+        _check_sizes(len(self.opening), (len(self.closing), len(self.attributes)))
+        _check(max(each for each in shown + instead if each != NOTHING), len(self.opening))
 
     def __call__(self, builder):
         """Write the parts of the HTML, and the tags that belong before them, the last one first.
@@ -128,8 +120,7 @@ cdef class Nesting:
         or a no-break space in it, and for attributes with their addresses as they may be shown.
         """
         cdef int depth = builder.depth
-        if not 0 <= depth <= MAX_OPEN:
-            raise ValueError(f"{depth} elements in one another where {MAX_OPEN} have room")
+        _check(depth, MAX_OPEN + 1)
         cdef _Stack stack = _Stack(self, builder)
         _cut(builder.tokens, builder.kept.view("u1"), stack)
         builder.has_controls = stack.has_controls != 0
@@ -368,22 +359,15 @@ _MARKS[c'"'] = QUOTE
 
 cdef int _marks_of(str text):
     """What any of the characters is."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef int found = 0, kind = PyUnicode_KIND(text)
     cdef const void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _marks_in(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _marks_in(<const uint16_t*> data, n)
-    return _marks_in(<const uint32_t*> data, n)
-
-
-cdef int _marks_in(char_t* text, Py_ssize_t n) noexcept:
-    cdef int found = 0
+    cdef uint32_t letter
     cdef Py_ssize_t i
-    for i in range(n):
-        if text[i] < 0x100:
-            found |= _MARKS[text[i]]
-        elif 0xD800 <= text[i] <= 0xDFFF:
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        letter = PyUnicode_READ(kind, data, i)
+        if letter < 0x100:
+            found |= _MARKS[letter]
+        elif 0xD800 <= letter <= 0xDFFF:
             found |= CONTROL
     return found
 
@@ -489,8 +473,7 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, by
     """A slice of *text*, None if a character is *refused*; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
-    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
-        raise IndexError(f"a run from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
+    _check_place(start, end, PyUnicode_GET_LENGTH(text))
     if len(room) < kind * (end - start):
         PyByteArray_Resize(room, 2 * kind * (end - start))
     cdef void* data = PyUnicode_DATA(text)
@@ -550,90 +533,47 @@ cdef enum:  # of a gap, as `rendering` has it; and what is between two runs of t
     LAYS_OUT = 4
 
 
-cdef struct Counts:  # of words, those in links, runs of text with words, those that are links
-    int words, linked, texts, links
-
-
 cdef struct Table:
     int first, last, around, flags
-    Counts of
 
 
 @cython.final
 cdef class TableFinder:
-    """`rendering.data_tables`.
-
-    *roles* (256 bytes) is what a tag does to a gap, by its number. No cell has more words than the
-    *longest*.
-    """
+    """`rendering._tables_with_rows`; *roles* (256 bytes) is what a tag does to a gap."""
 
     cdef bytes roles
-    cdef int longest
 
-    def __init__(self, bytes roles not None, int longest):
-        self.roles, self.longest = roles, longest
+    def __init__(self, bytes roles not None):
+        self.roles = roles
         _check_sizes(256, (len(roles),))
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
         cdef const int[::1] partner = tokens.partner
-        cdef Py_ssize_t n = kind.shape[0], i, m = 0
-        cdef Table each
+        cdef const uint8_t* role_of = self.roles
+        cdef int n = <int> kind.shape[0], m = 0, i, gap = 0, left = -1, inner = -1
+        cdef bint in_run = False
         _check_sizes(n, (tag.shape[0], partner.shape[0]))
         for i in range(n):
             m += tag[i] == _TABLE
         cdef array room = clone(_INT32S, m * (sizeof(Table) // sizeof(int)), True)
         cdef Table* tables = <Table*> room.data.as_ints
-        m = self.find(kind, tag, partner, tables)
-        if m:
-            self.find_prose(kind, tag, tables, m)
-        found = []
-        for i in range(m):
-            each = tables[i]
-            if not each.flags & LAYS_OUT and 2 * each.of.linked < each.of.words and (
-                2 * each.of.links < each.of.texts
-            ):
-                found.append((each.first, each.last))
-        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
-
-    cdef Py_ssize_t find(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
-        Table* tables
-    ):
-        """Fill in the tables with data, whatever is in their cells; how many."""
-        cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t n_tables = 0, n_found = 0
-        cdef int i, gap = 0, left = -1, inner = -1, end_of_link = -1
-        cdef Counts sum = Counts(0, 0, 0, 0), run = sum
-        cdef bint in_run = False
-        for i in range(<int> kind.shape[0]):
+        m = 0
+        for i in range(n):
             if kind[i] > CLOSE:
                 if inner >= 0 and not in_run:
                     self.cross(tables, left, inner, gap)
                     left, gap, in_run = inner, 0, True
-                run.words += kind[i] == WORD
-                run.linked += (kind[i] == WORD) & (i <= end_of_link)
                 continue
-            if in_run:
-                sum.words, sum.linked = sum.words + run.words, sum.linked + run.linked
-                sum.texts += run.words > 0
-                sum.links += run.words > 0 and run.linked == run.words
-            run.words, run.linked, in_run = 0, 0, False
+            in_run = False
             gap |= role_of[tag[i]] & ~(OPENS * kind[i])
-            if kind[i] == OPEN and tag[i] == _LINK:
-                end_of_link = max(end_of_link, partner[i])
-            elif kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
-                tables[n_tables] = Table(i, partner[i], inner, 0, sum)
-                inner = <int> n_tables
-                n_tables += 1
+            if kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
+                tables[m] = Table(i, partner[i], inner, 0)
+                inner, m = m, m + 1
             elif inner >= 0 and tables[inner].last == i:
-                tables[inner].of = _less(sum, tables[inner].of)
                 inner = tables[inner].around
-        for i in range(<int> n_tables):
-            if tables[i].flags == HAS_DATA:
-                tables[n_found] = tables[i]
-                n_found += 1
-        return n_found
+        found = [(tables[i].first, tables[i].last) for i in range(m) if tables[i].flags == HAS_DATA]
+        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
 
     cdef void cross(self, Table* tables, int left, int right, int gap):
         """Note what a *gap* tells of the tables that the runs of text around it are in."""
@@ -647,27 +587,3 @@ cdef class TableFinder:
                 tables[left].flags |= LAYS_OUT
             if tables[left].around == right:
                 tables[right].flags |= LAYS_OUT
-
-    cdef void find_prose(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Table* tables, Py_ssize_t m
-    ):
-        """Note which of the tables have a cell with too many words."""
-        cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t begun = -1, i
-        cdef int n_words = 0
-        cdef Table* of_cell = NULL
-        for i in range(tables[0].first, kind.shape[0]):
-            if begun + 1 < m and tables[begun + 1].first == i:
-                begun += 1
-            if kind[i] == OPEN and role_of[tag[i]] & OPENS_CELL:
-                of_cell, n_words = &tables[begun], 0
-            n_words += kind[i] == WORD
-            if of_cell and n_words > self.longest and i < of_cell.last:
-                of_cell.flags |= LAYS_OUT
-
-
-cdef Counts _less(Counts one, Counts other):
-    return Counts(
-        one.words - other.words, one.linked - other.linked, one.texts - other.texts,
-        one.links - other.links,
-    )

@@ -12,41 +12,26 @@ cdef enum:
     SPACE = 128  # \s
     N_CODES = 0x10000
 
-cdef enum:
-    MAX_RANGES = 64
-
 cdef uint8_t _CLASSES[N_CODES]
-cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
-cdef uint32_t _LAST[MAX_RANGES]
-cdef Py_ssize_t _n_ranges = 0
+cdef list _RANGES = re.findall("(.)(?:-(.))?", CJK)  # of ideographs
+cdef Py_ssize_t _N_RANGES = len(_RANGES)
+cdef array _FIRST = array("I", [ord(first) for first, _ in _RANGES])
+cdef array _LAST = array("I", [ord(last or first) for first, last in _RANGES])
 cdef frozenset _BARE_NAMES = frozenset(BARE_NAMES)  # of references without semicolon
 cdef Py_ssize_t _LONGEST_BARE = max(map(len, BARE_NAMES))
 cdef bint _BEGINS_BARE[1 << 14]  # whether one has the two letters, of seven bits each
 
 
-cdef int _prepare_tables(ideographs) except -1:
-    """Take over the ranges of *ideographs*, and note how references begin."""
-    global _n_ranges
-    cdef uint32_t code
-    if len(ideographs) > MAX_RANGES:
-        raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
-    for _n_ranges, (first, last) in enumerate(ideographs):
-        _FIRST[_n_ranges] = ord(first)
-        _LAST[_n_ranges] = ord(last or first)
-    _n_ranges = len(ideographs)
-    for one, other, *_ in BARE_NAMES:
-        _BEGINS_BARE[ord(one) << 7 | ord(other)] = True
-    for code in range(N_CODES):
-        _CLASSES[code] = _class_of(code)
-    return 0
+for _one, _other, *_ in BARE_NAMES:
+    _BEGINS_BARE[ord(_one) << 7 | ord(_other)] = True
 
 
 cdef uint8_t _class_of(uint32_t code) noexcept:
     cdef uint8_t found = 0
     cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
     cdef Py_ssize_t i
-    for i in range(_n_ranges):
-        if _FIRST[i] <= code <= _LAST[i]:
+    for i in range(_N_RANGES):
+        if _FIRST.data.as_uints[i] <= code <= _LAST.data.as_uints[i]:
             found = IDEOGRAPH
     if is_word and not found:
         found = IN_WORD
@@ -65,7 +50,9 @@ cdef uint8_t _class_of(uint32_t code) noexcept:
     return found
 
 
-_prepare_tables(re.findall("(.)(?:-(.))?", CJK))
+cdef uint32_t _point_of_code
+for _point_of_code in range(N_CODES):
+    _CLASSES[_point_of_code] = _class_of(_point_of_code)
 
 
 cdef inline uint8_t _class(uint32_t code) noexcept:
@@ -96,15 +83,22 @@ cdef inline Py_ssize_t _find(
     return n
 
 
-cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
-    return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
+    return at < n and _class(text[at]) & LETTER
 
 
-cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
-    """After the name of the tag."""
-    while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
+cdef inline Py_ssize_t _past(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, uint8_t classes
+) noexcept:
+    """The first place from *at* on that has none of the *classes*."""
+    while at < n and _class(text[at]) & classes:
         at += 1
     return at
+
+
+cdef inline bint _ends_name(uint32_t letter) noexcept:
+    """Whether the name of a tag ends before a *letter*."""
+    return letter == c"/" or letter == c">" or _class(letter) & SPACE
 
 
 cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
@@ -118,9 +112,7 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept:
             return at
         if letter != c"=":
             continue
-        value = at
-        while value < n and _class(text[value]) & SPACE:
-            value += 1
+        value = _past(text, at, n, SPACE)
         if value < n and (text[value] == c'"' or text[value] == c"'"):
             at = min(_find(text, value + 1, n, <uint8_t> text[value]) + 1, n)
     return n
@@ -141,22 +133,21 @@ cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
 
 cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     """After the reference whose "&" is at *at*; *at* if there is none."""
-    cdef Py_ssize_t end = at + 1
+    cdef Py_ssize_t end = at + 1, first
     cdef uint8_t digit = DIGIT
     if end < n and text[end] == c"#":
         end += 1
         if end < n and (text[end] == c"x" or text[end] == c"X"):
             end += 1
             digit = HEX_DIGIT
-        if end >= n or text[end] >= 0x80 or not _CLASSES[text[end]] & digit:
+        first = end
+        end = _past(text, first, n, digit)
+        if end == first:
             return at
-        while end < n and text[end] < 0x80 and _CLASSES[text[end]] & digit:
-            end += 1
         return end + 1 if end < n and text[end] == c";" else end
     if not _is_letter(text, end, n):
         return at
-    while end < n and text[end] < 0x80 and _CLASSES[text[end]] & (LETTER | DIGIT):
-        end += 1
+    end = _past(text, end, n, LETTER | DIGIT)
     if end < n and text[end] == c";":
         return end + 1
     end = _bare_name_end(text, at + 1, n)
@@ -170,8 +161,7 @@ cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept
         while end < n and text[end] == c"<":
             end += 1
         return end - 1 if end - at > 1 else end
-    while end < n and _class(text[end]) & OF_SYMBOLS:
-        end += 1
+    end = _past(text, at, n, OF_SYMBOLS)
     if end - at >= 4:
         return end
     if text[at] == c"&" or text[at] == c"#":

@@ -6,7 +6,6 @@ lower case are a matter of one bit; others are read by Python.
 """
 
 cdef enum:
-    MAX_WORDS = 64
     N_LETTERS = 0x80
     SEEN_BITS = 9
     N_SEEN = 1 << SEEN_BITS
@@ -19,24 +18,9 @@ cdef struct Seen:
     int word, n_words  # the first of its words, and how many they are
     int tag
 
-cdef struct Words:
-    uint32_t found[MAX_WORDS]
-    int n
-    uint32_t key  # the running state of the hash of a tag with its words
-
 cdef uint32_t _CRC[256]
-
-
-cdef int _fill_crc() except -1:
-    cdef uint32_t value
-    for number in range(256):
-        value = number
-        for _ in range(8):
-            value = value >> 1 ^ (0xEDB88320u if value & 1 else 0)
-        _CRC[number] = value
-    return 0
-
-_fill_crc()
+for _letter in range(256):
+    _CRC[_letter ^ 0xFF] = crc32(bytes([_letter])) ^ 0xFF000000u
 
 
 cdef inline uint32_t _crc(uint32_t state, uint32_t letter) noexcept:
@@ -52,6 +36,8 @@ cdef class _Found:
     cdef Py_ssize_t[::1] rows
     cdef uint8_t[::1] hidden
     cdef Py_ssize_t n, n_words
+    cdef Py_ssize_t first  # word of the tag that is read
+    cdef uint32_t key  # the running state of the hash of it and its words
 
     def __cinit__(self, keys, words, rows, hidden):
         self.keys, self.words, self.rows, self.hidden = keys, words, rows, hidden
@@ -94,7 +80,6 @@ cdef class TagReader:
         self, tuple names not None, elements, int always_hidden, int most, callback, int longest
     ):
         self.always_hidden = always_hidden
-        _check(most, MAX_WORDS + 1)
         _check(len(elements), 256 + 1)
         self.kept, self.n_names = names, _point(self.names, names)
         memset(self.begins, 0, N_LETTERS)
@@ -182,35 +167,30 @@ cdef bint _add_tag(
     TagReader reader, char_t* text, Py_ssize_t first, Py_ssize_t end, uint8_t tag, _Found found
 ) except -1:
     """Add the row of a *tag*, if it is ASCII."""
-    cdef Words words
     cdef Py_ssize_t at, read_to = first
     cdef uint32_t every = 0
-    cdef int i
     cdef bint is_hidden = tag == reader.always_hidden
     for at in range(first, end):
         every |= text[at]
     if every >= N_LETTERS:
         return False
-    words.n, words.key = 0, reader.keys[tag]
+    found.first, found.key = found.n_words, reader.keys[tag]
     for at in range(first, end - 1):
-        if text[at] > c" " or not reader.begins[text[at + 1]] or not _is_space(text[at]):
+        if text[at] > c" " or not reader.begins[text[at + 1]] or (
+            not _class(text[at]) & SPACE
+        ):
             continue
         is_hidden = is_hidden or _hides(text, at + 1, end)
         if at >= read_to:
-            read_to = _add_value(reader, text, at + 1, end, &words)
-    for i in range(words.n):
-        found.add_word(words.found[i])
-    found.end_tag(~words.key, is_hidden)
+            read_to = _add_value(reader, text, at + 1, end, found)
+    found.end_tag(~found.key, is_hidden)
     return True
 
 
 cdef bint _hides(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     """Whether the attribute at *at* hides its element."""
     if _begins_with(text, at, end, Lower(b"hidden", 6)):
-        at += 6
-        return at < end and (text[at] == c"=" or text[at] == c"/" or text[at] == c">" or (
-            _is_space(text[at])
-        ))
+        return at + 6 < end and (text[at + 6] == c"=" or _ends_name(text[at + 6]))
     if not _begins_with(text, at, end, Lower(b"style", 5)):
         return False
     at = _after_sign(text, at + 5, end, c"=")
@@ -219,33 +199,32 @@ cdef bint _hides(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     while at < end and text[at] != c'"' and text[at] != c"'" and text[at] != c">" and (
         is_quoted or not _is_space(text[at])
     ):
-        if _begins_with(text, at, end, Lower(b"display", 7)) and _begins_with(
-            text, _after_sign(text, at + 7, end, c":"), end, Lower(b"none", 4)
-        ):
-            return True
-        if _begins_with(text, at, end, Lower(b"visibility", 10)) and _begins_with(
-            text, _after_sign(text, at + 10, end, c":"), end, Lower(b"hidden", 6)
+        if _styles(text, at, end, Lower(b"display", 7), Lower(b"none", 4)) or (
+            _styles(text, at, end, Lower(b"visibility", 10), Lower(b"hidden", 6))
         ):
             return True
         at += 1
     return False
 
 
+cdef inline bint _styles(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Lower name, Lower value
+) noexcept:
+    return _begins_with(text, at, end, name) and _begins_with(
+        text, _after_sign(text, at + name.size, end, c":"), end, value
+    )
+
+
 cdef inline Py_ssize_t _after_sign(
     char_t* text, Py_ssize_t at, Py_ssize_t end, uint8_t sign
 ) noexcept:
     """After a *sign* that is next, and the space around it; *end* if another one is."""
-    at = _after_space(text, at, end)
-    return _after_space(text, at + 1, end) if at < end and text[at] == sign else end
-
-
-cdef inline bint _is_space(uint32_t letter) noexcept:
-    """Whether an ASCII *letter* is white space, as regular expressions have it."""
-    return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
+    at = _past(text, at, end, SPACE)
+    return _past(text, at + 1, end, SPACE) if at < end and text[at] == sign else end
 
 
 cdef Py_ssize_t _add_value(
-    TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, Words* words
+    TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, _Found found
 ) noexcept:
     """Add the words in the value of the attribute at *at*, if it counts; after what was read."""
     cdef Py_ssize_t value, value_end
@@ -258,14 +237,8 @@ cdef Py_ssize_t _add_value(
     value_end = _value_end(text, value, end)
     if value_end == value:
         return at
-    _add_words(text, value, value_end, words, reader.most)
+    _add_words(text, value, value_end, found, reader.most)
     return value_end
-
-
-cdef inline Py_ssize_t _after_space(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
-    while at < end and _is_space(text[at]):
-        at += 1
-    return at
 
 
 cdef inline Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
@@ -274,7 +247,7 @@ cdef inline Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end) n
     if at < end and (text[at] == c'"' or text[at] == c"'"):
         at = _closing_quote(text, start, end)
         return at + 1 if at > start else start
-    while at < end and not _is_space(text[at]) and (
+    while at < end and not _class(text[at]) & SPACE and (
         text[at] != c">" and text[at] != c'"' and text[at] != c"'"
     ):
         at += 1
@@ -282,12 +255,12 @@ cdef inline Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end) n
 
 
 cdef void _add_words(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, Words* words, int most
+    char_t* text, Py_ssize_t at, Py_ssize_t end, _Found found, int most
 ) noexcept:
     """Add the words of a value, each once, up to *most*."""
     cdef Py_ssize_t i, start
     cdef uint32_t key, hashed
-    while at < end and words.n < most:
+    while at < end and found.n_words - found.first < most:
         start = at
         if c"A" <= text[at] <= c"Z":
             at += 1
@@ -304,14 +277,13 @@ cdef void _add_words(
         else:
             at = max(i, at + 1)
             continue
-        hashed, key = NO_LETTER, _crc(words.key, c" ")
+        hashed, key = NO_LETTER, _crc(found.key, c" ")
         for i in range(start, at):
             hashed = _crc(hashed, text[i] | 0x20)
             key = _crc(key, text[i] | 0x20)
-        i = 0
-        while i < words.n and words.found[i] != ~hashed:
+        i = found.first
+        while i < found.n_words and found.words[i] != ~hashed:
             i += 1
-        if i == words.n:
-            words.found[i] = ~hashed
-            words.n += 1
-            words.key = key
+        if i == found.n_words:
+            found.add_word(~hashed)
+            found.key = key

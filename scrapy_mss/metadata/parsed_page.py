@@ -63,6 +63,7 @@ class ParsedPage:
         self.url = url if url and is_web_url(url) else None
         self._links: dict[str, list[str]] = {}
         self._best_nodes: dict[str, Node | None] = {}
+        self._items_of: dict[int, int] = {}
 
     @lazy
     def base(self) -> str:
@@ -162,13 +163,14 @@ class ParsedPage:
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
         lines, n_long = list[Fragment](), 0
-        for line in _lines(self._runs) if self._heading is not None else ():
-            n_long += len(line[0]) > MAX_LINE
-            if n_long > MAX_LONG_LINES:
-                break
-            lines.append(line)
-            if len(lines) == MAX_LINES:
-                break
+        for text, row in self._runs if self._heading is not None else ():
+            if line := clean(text):
+                n_long += len(line) > MAX_LINE
+                if n_long > MAX_LONG_LINES:
+                    break
+                lines.append((line, row))
+                if len(lines) == MAX_LINES:
+                    break
         return lines
 
     @lazy
@@ -234,24 +236,33 @@ class ParsedPage:
     def _properties(self) -> Mapping[str, list[int]]:
         """The rows of all properties in the page's microdata, by their names in lower case."""
         properties: defaultdict[str, list[int]] = defaultdict(list)
-        for row, names in self.tree.having("itemprop", MAX_PROPERTIES):
+        for row, names in islice(self.tree.having("itemprop"), MAX_PROPERTIES):
             for name in names.lower().split() or ("",):  # which tells of an item, too
                 properties[name].append(row)
         return properties
 
     @lazy
-    def _items(self) -> Mapping[int, str]:
-        """The types of the items in the page's microdata, by their rows."""
-        rows = self.tree.having("itemscope", MAX_ITEMS)
-        return {row: (self.tree.element(row).get("itemtype") or "").rstrip("/") for row, _ in rows}
+    def _items(self) -> frozenset[int]:
+        """The items around properties: few of a page's elements need to be looked at."""
+        around = self.tree.rows_above(chain.from_iterable(self._properties.values()))
+        return frozenset(row for row, _ in self.tree.having("itemscope", around))
+
+    def _item_of(self, row: int) -> int:
+        """The innermost item around the property in a *row*; -1 if it is in none."""
+        if row not in self._items_of:
+            self._items_of[row] = self.tree.nearest(row, self._items)
+        return self._items_of[row]
+
+    def _is_a(self, item: int, types: tuple[str, ...]) -> bool:
+        kind = self.tree.element(item).get("itemtype") if item >= 0 else None
+        return kind is not None and kind.rstrip("/").endswith(types)
 
     @lazy
     def _article_item(self) -> int:
         """The first item with a property that is an article; -1 if none is."""
         rows = sorted(set(chain.from_iterable(self._properties.values())))
-        kinds = self._items
-        items = (self.tree.nearest(row, kinds) for row in rows)
-        return next((each for each in items if kinds.get(each, "").endswith(ARTICLE_TYPES)), -1)
+        items = map(self._item_of, rows)
+        return next((item for item in items if self._is_a(item, ARTICLE_TYPES)), -1)
 
     def properties(self, names: Iterable[str]) -> list[Element]:
         """The elements of the properties of the page with one of *names*, in its microdata."""
@@ -263,11 +274,10 @@ class ParsedPage:
 
     def _is_of_page(self, row: int) -> bool:
         """Whether the property in a *row* is one of the page."""
-        item = self.tree.nearest(row, self._items)
-        kind = self._items.get(item, "")
-        if kind.endswith(ARTICLE_TYPES):
+        item = self._item_of(row)
+        if self._is_a(item, ARTICLE_TYPES):
             return item == self._article_item
-        return item < 0 or kind.endswith(PAGE_TYPES)
+        return item < 0 or self._is_a(item, PAGE_TYPES)
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -294,7 +304,6 @@ def meta_name(name: str) -> str:
 # --- microdata ------------------------------------------------------------------------------------
 
 MAX_PROPERTIES: Final = 500
-MAX_ITEMS: Final = 5_000  # each of which may have no property
 MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
 MAX_DESCENDANTS: Final = 200  # elements in a person
 

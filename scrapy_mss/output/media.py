@@ -206,9 +206,9 @@ def kept_media(tree: PageTree, kept: Bools, base: str = "") -> list[Medium]:
     if first < 0:
         return []
     article = _Article(tree, kept, base)
-    headlines = tree.beginning(HEADLINE, first - MAX_LEAD, first)
+    headlines = list(tree.beginning(HEADLINE, first - MAX_LEAD, first))
     begin = tree.tokens_in(headlines[-1])[0] if headlines else first
-    elements = tree.beginning(_LOOKED_AT, begin, last + 1)[:MAX_LOOKED_AT]
+    elements = islice(tree.beginning(_LOOKED_AT, begin, last + 1), MAX_LOOKED_AT)
     found = filter(None, (article.medium(each, first) for each in elements))
     return list(islice(found, MAX_MEDIA))
 
@@ -332,7 +332,7 @@ class _Article:
     def _may_have_caption(self, place: int) -> bool:
         """Whether anything is called a caption near behind a picture, or much stands there."""
         ends, clean = self.tree.tokens.clean_end, self.tree.tokens.clean
-        start, end = ends[place], ends[min(place + CAPTION_WITHIN, len(ends)) - 1]
+        start, end = int(ends[place]), int(ends[min(place + CAPTION_WITHIN, len(ends)) - 1])
         return end - start > MAX_TAG or CAPTION in clean[start:end].lower()
 
     def _text(self, element: Element) -> str:

@@ -228,8 +228,8 @@ class PageTree:
 
     def element(self, row: int) -> Element:
         number = self._number[row] if row >= 0 else UNKNOWN_TAG
-        if number != UNKNOWN_TAG:
-            return Element(self, row, TAG_NAMES[number])
+        if number != UNKNOWN_TAG:  # `Element(...)` would take twice as long
+            return tuple.__new__(Element, (self, row, TAG_NAMES[number]))
         found = TAG_NAME.match(self._source, self._start[row]) if row >= 0 else None
         return Element(self, row, found[1].lower() if found else "")
 
@@ -279,16 +279,15 @@ class PageTree:
         stop = bisect_left(rows, self._last(element.row), first, stop)
         return list(map(self.element, rows[first : min(stop, first + most)]))
 
-    def beginning(self, names: frozenset[str], first: int, stop: int) -> list[Element]:
+    def beginning(self, names: frozenset[str], first: int, stop: int) -> Iterator[Element]:
         """The elements with one of *names* whose opening tags are from token *first* to *stop*."""
         begin, end = bisect_left(self._tokens, first), bisect_left(self._tokens, stop)
-        is_named, found = self._number[begin:end].translate(tag_table(names)), list[Element]()
+        is_named = self._number[begin:end].translate(tag_table(names))
         at = is_named.find(1)
         while at >= 0:
             if self._opens[begin + at]:
-                found.append(self.element(begin + at))
+                yield self.element(begin + at)
             at = is_named.find(1, at + 1)
-        return found
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -325,14 +324,24 @@ class PageTree:
         number = TAG_NUMBERS[name]
         return self._by_name[self._first_of[number] : self._first_of[number + 1]]
 
-    def having(self, name: str, most: int) -> Iterator[tuple[int, str]]:
-        """The rows of the first elements with an attribute called *name*, and its values."""
-        return islice(self._having(name, self._opening), most)
+    def having(self, name: str, rows: Rows | None = None) -> Iterator[tuple[int, str]]:
+        """The rows of elements with an attribute called *name*, and its values.
 
-    def _having(self, name: str, rows: Rows) -> Iterator[tuple[int, str]]:
-        rows = self._holding(name, rows)
+        They are among those in *rows*, or all.
+        """
+        rows = self._holding(name, self._opening if rows is None else rows)
         values = zip(rows, self._values_in(rows, (name,)), strict=True)
         return ((row, value) for row, (value,) in values if value is not None)
+
+    def rows_above(self, rows: Iterable[int]) -> Rows:
+        """The rows of all elements around those in *rows*."""
+        above = set[int]()
+        for row in rows:
+            row = self._parents[row]  # noqa: PLW2901 - upwards
+            while row >= 0 and row not in above:
+                above.add(row)
+                row = self._parents[row]  # noqa: PLW2901
+        return array("i", above)
 
     def nearest(self, row: int, rows: Container[int]) -> int:
         """The innermost element around one that is among *rows*; -1 if none is."""
@@ -349,7 +358,7 @@ class PageTree:
     @lazy
     def _relations(self) -> list[tuple[int, str]]:
         """The relations of links: few have one, and they are asked for several times."""
-        return list(self._having("rel", self._rows_of("a")))
+        return list(self.having("rel", self._rows_of("a")))
 
     def named(self, name: str, most: int) -> Iterator[Element]:
         """The elements of a class or with an identifier."""
@@ -448,8 +457,8 @@ class PageTree:
                 around[row] = None
                 row = self._parents[row]  # noqa: PLW2901 - upwards
         for row in around:
-            tag = self._source[self._start[row] : self._end[row]]
-            if len(tag) >= SHORTEST_SIGNED and is_signed(tag):
+            start, end = self._start[row], self._end[row]
+            if end - start >= SHORTEST_SIGNED and is_signed(self._source[start:end]):
                 yield self.element(row)
 
     def _displaying(self, row: int) -> int:

@@ -101,11 +101,13 @@ def made_of_tokens(source: str, visits: int = MAX_VISITS) -> PageTree:
 ARTICLE = "<div itemscope itemtype=https://schema.org/Article>"
 
 
-def test_properties_are_read_up_to_the_most() -> None:
+def test_properties_are_read_in_all_elements_or_in_those_above() -> None:
     # Every second tag but names the attribute.
-    tree = made_of_tokens("<p title=itemprop><p itemprop=a>" * 5)
+    tree = made_of_tokens("<p title=itemprop><p itemprop=a>" * 5 + "<b itemprop=c><i>x</i></b>")
+    (inner,) = tree.called("i", 1)
 
-    assert [[*dict(tree.having("itemprop", n)).values()] for n in (10, 3)] == [["a"] * 5, ["a"] * 3]
+    assert [name for _, name in tree.having("itemprop")] == [*"aaaaac"]
+    assert [name for _, name in tree.having("itemprop", tree.rows_above([inner.row]))] == ["c"]
 
 
 def page(source: str) -> ParsedPage:
