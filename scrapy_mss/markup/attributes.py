@@ -67,9 +67,7 @@ _ANY_ATTRIBUTE = re.compile(
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
 _DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
-_CONTENT = re.compile(
-    r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE
-)
+_CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 
 # schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
 # holds what another one begins with, so each beginning can be looked at by itself.
