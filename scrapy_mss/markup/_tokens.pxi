@@ -181,10 +181,15 @@ cdef str _edited(char_t* text, str source, _Rows edits):
         while letters:
             every, letters, size = every | letters & LETTER_MASK, letters >> LETTER_BITS, size + 1
     cdef str edited = PyUnicode_New(size, min(every, 0x10FFFF))
+    cdef char* into = <char*> PyUnicode_DATA(edited)
     size = at = 0
     for number in range(edits.n):
-        size += PyUnicode_CopyCharacters(edited, size, source, at, edits.rows[number].start - at)
-        at = edits.rows[number].end
+        i = edits.rows[number].start - at
+        if PyUnicode_KIND(edited) == sizeof(text[0]):  # CPython would check other characters
+            memcpy(into + size * sizeof(text[0]), text + at, i * sizeof(text[0]))
+        else:
+            PyUnicode_CopyCharacters(edited, size, source, at, i)
+        size, at = size + i, edits.rows[number].end
         letters = edits.rows[number].number
         while letters:
             PyUnicode_WriteChar(edited, size, letters & LETTER_MASK)
