@@ -195,7 +195,7 @@ def beside(page: Page, text: Bools) -> Bools:
         found = sign(story)
         if found is not None and story.words(story.text & ~found) >= MIN_STORY:
             story = Story(page, story.text & ~found, story.cues)
-    return text & ~story.text
+    return text ^ story.text  # which is a part of it
 
 
 def controls(story: Story) -> Bools | None:

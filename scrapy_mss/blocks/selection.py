@@ -104,7 +104,7 @@ def _scored(
 def of_story(page: Page, chosen: Selection, probability: Floats, bias: float = 0.0) -> Selection:
     """*chosen* by *probability*, or the choice without text that stands beside the story."""
     others = beside(page, chosen.above)
-    if not np.count_nonzero(others & chosen.kept):
+    if True not in others.tobytes() or not np.count_nonzero(others & chosen.kept):
         return chosen
     return select(page, probability, bias, others)
 

@@ -27,8 +27,8 @@ from cpython.array cimport array, clone, resize
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.unicode cimport (
     Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
-    PyUnicode_CopyCharacters, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND,
-    PyUnicode_New, PyUnicode_READ, PyUnicode_Substring, PyUnicode_WriteChar,
+    PyUnicode_Find, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_New,
+    PyUnicode_READ, PyUnicode_Substring, PyUnicode_WRITE,
 )
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
@@ -61,7 +61,7 @@ if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK, HASH_SHIFT) != (
 ):
     raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
 
-cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"], _LINK = TAG_NUMBERS["a"]
+cdef int _TITLE = TAG_NUMBERS["title"], _TABLE = TAG_NUMBERS["table"]
 
 # By which hashes, keys of pieces and counts of blocks are read.
 if sys.byteorder != "little" or sizeof(Py_ssize_t) != sizeof(int64_t):

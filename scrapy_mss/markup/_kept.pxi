@@ -473,8 +473,7 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, uint8_t refused, by
     """A slice of *text*, None if a character is *refused*; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
-    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
-        raise IndexError(f"a run from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
+    _check_place(start, end, PyUnicode_GET_LENGTH(text))
     if len(room) < kind * (end - start):
         PyByteArray_Resize(room, 2 * kind * (end - start))
     cdef void* data = PyUnicode_DATA(text)
@@ -534,90 +533,47 @@ cdef enum:  # of a gap, as `rendering` has it; and what is between two runs of t
     LAYS_OUT = 4
 
 
-cdef struct Counts:  # of words, those in links, runs of text with words, those that are links
-    int words, linked, texts, links
-
-
 cdef struct Table:
     int first, last, around, flags
-    Counts of
 
 
 @cython.final
 cdef class TableFinder:
-    """`rendering.data_tables`.
-
-    *roles* (256 bytes) is what a tag does to a gap, by its number. No cell has more words than the
-    *longest*.
-    """
+    """`rendering._tables_with_rows`; *roles* (256 bytes) is what a tag does to a gap."""
 
     cdef bytes roles
-    cdef int longest
 
-    def __init__(self, bytes roles not None, int longest):
-        self.roles, self.longest = roles, longest
+    def __init__(self, bytes roles not None):
+        self.roles = roles
         _check_sizes(256, (len(roles),))
 
     def __call__(self, tokens):
         cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
         cdef const int[::1] partner = tokens.partner
-        cdef Py_ssize_t n = kind.shape[0], i, m = 0
-        cdef Table each
+        cdef const uint8_t* role_of = self.roles
+        cdef int n = <int> kind.shape[0], m = 0, i, gap = 0, left = -1, inner = -1
+        cdef bint in_run = False
         _check_sizes(n, (tag.shape[0], partner.shape[0]))
         for i in range(n):
             m += tag[i] == _TABLE
         cdef array room = clone(_INT32S, m * (sizeof(Table) // sizeof(int)), True)
         cdef Table* tables = <Table*> room.data.as_ints
-        m = self.find(kind, tag, partner, tables)
-        if m:
-            self.find_prose(kind, tag, tables, m)
-        found = []
-        for i in range(m):
-            each = tables[i]
-            if not each.flags & LAYS_OUT and 2 * each.of.linked < each.of.words and (
-                2 * each.of.links < each.of.texts
-            ):
-                found.append((each.first, each.last))
-        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
-
-    cdef Py_ssize_t find(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
-        Table* tables
-    ):
-        """Fill in the tables with data, whatever is in their cells; how many."""
-        cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t n_tables = 0, n_found = 0
-        cdef int i, gap = 0, left = -1, inner = -1, end_of_link = -1
-        cdef Counts sum = Counts(0, 0, 0, 0), run = sum
-        cdef bint in_run = False
-        for i in range(<int> kind.shape[0]):
+        m = 0
+        for i in range(n):
             if kind[i] > CLOSE:
                 if inner >= 0 and not in_run:
                     self.cross(tables, left, inner, gap)
                     left, gap, in_run = inner, 0, True
-                run.words += kind[i] == WORD
-                run.linked += (kind[i] == WORD) & (i <= end_of_link)
                 continue
-            if in_run:
-                sum.words, sum.linked = sum.words + run.words, sum.linked + run.linked
-                sum.texts += run.words > 0
-                sum.links += run.words > 0 and run.linked == run.words
-            run.words, run.linked, in_run = 0, 0, False
+            in_run = False
             gap |= role_of[tag[i]] & ~(OPENS * kind[i])
-            if kind[i] == OPEN and tag[i] == _LINK:
-                end_of_link = max(end_of_link, partner[i])
-            elif kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
-                tables[n_tables] = Table(i, partner[i], inner, 0, sum)
-                inner = <int> n_tables
-                n_tables += 1
+            if kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
+                tables[m] = Table(i, partner[i], inner, 0)
+                inner, m = m, m + 1
             elif inner >= 0 and tables[inner].last == i:
-                tables[inner].of = _less(sum, tables[inner].of)
                 inner = tables[inner].around
-        for i in range(<int> n_tables):
-            if tables[i].flags == HAS_DATA:
-                tables[n_found] = tables[i]
-                n_found += 1
-        return n_found
+        found = [(tables[i].first, tables[i].last) for i in range(m) if tables[i].flags == HAS_DATA]
+        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
 
     cdef void cross(self, Table* tables, int left, int right, int gap):
         """Note what a *gap* tells of the tables that the runs of text around it are in."""
@@ -631,27 +587,3 @@ cdef class TableFinder:
                 tables[left].flags |= LAYS_OUT
             if tables[left].around == right:
                 tables[right].flags |= LAYS_OUT
-
-    cdef void find_prose(
-        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Table* tables, Py_ssize_t m
-    ):
-        """Note which of the tables have a cell with too many words."""
-        cdef const uint8_t* role_of = self.roles
-        cdef Py_ssize_t begun = -1, i
-        cdef int n_words = 0
-        cdef Table* of_cell = NULL
-        for i in range(tables[0].first, kind.shape[0]):
-            if begun + 1 < m and tables[begun + 1].first == i:
-                begun += 1
-            if kind[i] == OPEN and role_of[tag[i]] & OPENS_CELL:
-                of_cell, n_words = &tables[begun], 0
-            n_words += kind[i] == WORD
-            if of_cell and n_words > self.longest and i < of_cell.last:
-                of_cell.flags |= LAYS_OUT
-
-
-cdef Counts _less(Counts one, Counts other):
-    return Counts(
-        one.words - other.words, one.linked - other.linked, one.texts - other.texts,
-        one.links - other.links,
-    )

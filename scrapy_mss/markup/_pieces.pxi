@@ -50,13 +50,9 @@ cdef uint8_t _class_of(uint32_t code) noexcept:
     return found
 
 
-cdef int _fill_classes() except -1:
-    cdef uint32_t code
-    for code in range(N_CODES):
-        _CLASSES[code] = _class_of(code)
-    return 0
-
-_fill_classes()
+cdef uint32_t _point_of_code
+for _point_of_code in range(N_CODES):
+    _CLASSES[_point_of_code] = _class_of(_point_of_code)
 
 
 cdef inline uint8_t _class(uint32_t code) noexcept:

@@ -58,17 +58,6 @@ cdef Py_ssize_t _closing_tag(char_t* text, Py_ssize_t at, Py_ssize_t n, Lower na
         at += 1
 
 
-cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n) noexcept:
-    """After the "-->" of the comment that begins at *start*; -1 if there is none."""
-    cdef Py_ssize_t at = start + 3
-    while True:
-        at = _find(text, at + 1, n, c">")
-        if at >= n:
-            return -1
-        if text[at - 1] == c"-" and text[at - 2] == c"-":
-            return at + 1
-
-
 cdef enum:
     LETTER_BITS = 21  # of each letter in the number of some
     LETTER_MASK = (1 << LETTER_BITS) - 1
@@ -138,10 +127,9 @@ cdef int _add_edits(
         if at == reference:
             at = _add_reference(text, at, n, source, letters, known, edits)
         elif at + 3 < n and text[at + 1] == c"!" and text[at + 2] == c"-" and text[at + 3] == c"-":
-            end = _comment_end(text, at, n) if comments_end else -1
-            if end < 0:
-                comments_end = False
-                end = min(_find(text, at + 4, n, c">") + 1, n)
+            end = PyUnicode_Find(source, "-->", at + 2, n, 1) if comments_end else -1
+            comments_end = end >= 0
+            end = end + 3 if comments_end else min(_find(text, at + 4, n, c">") + 1, n)
             edits.add(0, at, end)
             at = end
         else:
@@ -160,17 +148,18 @@ cdef int _add_edits(
 
 
 cdef str _cleaned(char_t* text, Py_ssize_t n, str source, Tokenizer rules, _Rows edits):
-    """The *text* of the *source* with all *edits* made, after which is one at its end."""
-    _add_edits(text, n, source, rules, edits)
-    edits.add(0, n, n)
-    return _edited(text, source, edits) if edits.n > 1 else source
+    """The *text* of the *source* with letters, or nothing, in the place of each edit.
 
-
-cdef str _edited(char_t* text, str source, _Rows edits):
-    """The *text* with letters, or nothing, in the place of each edit, the last of which ends it."""
+    The *edits*, after which is one at its end, then have by how much what is before each was
+    shifted, and where that ends, in half characters of what is returned: a start at a place where
+    something was taken out stands behind it, an end before it. A decoded letter shifts what follows
+    from within itself, where no token begins or ends.
+    """
     cdef Py_ssize_t size = 0, at = 0, i, number
     cdef uint32_t every = 0, narrower = 0x80 if sizeof(text[0]) == 1 else 1 << 4 * sizeof(text[0])
     cdef uint64_t letters
+    _add_edits(text, n, source, rules, edits)
+    edits.add(0, n, n)
     for number in range(edits.n):
         size += edits.rows[number].start - at
         if every < narrower:
@@ -181,45 +170,25 @@ cdef str _edited(char_t* text, str source, _Rows edits):
         while letters:
             every, letters, size = every | letters & LETTER_MASK, letters >> LETTER_BITS, size + 1
     cdef str edited = PyUnicode_New(size, min(every, 0x10FFFF))
-    cdef char* into = <char*> PyUnicode_DATA(edited)
+    cdef int width = PyUnicode_KIND(edited)
+    cdef void* data = PyUnicode_DATA(edited)
     size = at = 0
     for number in range(edits.n):
-        i = edits.rows[number].start - at
-        if PyUnicode_KIND(edited) == sizeof(text[0]):  # CPython would check other characters
-            memcpy(into + size * sizeof(text[0]), text + at, i * sizeof(text[0]))
+        n = edits.rows[number].start - at
+        if width == sizeof(text[0]):
+            memcpy(<uint8_t*> data + width * size, text + at, width * n)
         else:
-            PyUnicode_CopyCharacters(edited, size, source, at, i)
-        size, at = size + i, edits.rows[number].end
+            for i in range(n):
+                PyUnicode_WRITE(width, data, size + i, text[at + i])
+        size += n
         letters = edits.rows[number].number
+        edits.rows[number].start -= <int> size
         while letters:
-            PyUnicode_WriteChar(edited, size, letters & LETTER_MASK)
+            PyUnicode_WRITE(width, data, size, letters & LETTER_MASK)
             size, letters = size + 1, letters >> LETTER_BITS
+        at = edits.rows[number].end
+        edits.rows[number].number = 2 * size - (edits.rows[number].number > 0)
     return edited
-
-
-# Where tokens of the edited text are in the source. A start at a place where something was taken
-# out stands behind it, an end before it. A decoded letter shifts what follows from within itself,
-# where no token begins or ends.
-cdef struct Shift:
-    const Row* edit  # the next one
-    int n_letters  # of it
-    int64_t place  # of it, in half characters
-    int by  # those before it
-
-
-cdef void _see_next(Shift* shift) noexcept:
-    cdef uint64_t letters = shift.edit.number
-    cdef int n = (letters > 0) + (letters >> LETTER_BITS > 0) + (letters >> 2 * LETTER_BITS > 0)
-    shift.n_letters, shift.place = n, 2 * <int64_t> (shift.edit.start - shift.by + n) - (n > 0)
-
-
-cdef inline int _shift_at(Shift* shift, int64_t place) noexcept:
-    """By how much what is at *place*, in half characters, was shifted; places ascend."""
-    while shift.place <= place:
-        shift.by += shift.edit.end - shift.edit.start - shift.n_letters
-        shift.edit += 1
-        _see_next(shift)
-    return shift.by
 
 
 # --- what pieces mean ---------------------------------------------------------------------------
@@ -468,12 +437,19 @@ cdef int _look_up(
     return 0
 
 
+cdef inline const Row* _behind(const Row* edit, uint64_t place) noexcept:
+    """The first edit, from one on, that is behind a *place*."""
+    while edit.number <= place:
+        edit += 1
+    return edit
+
+
 cdef tuple _columns(_Rows edits, _Rows tokens):
     """The columns of *tokens* but for the text."""
     cdef Py_ssize_t n = tokens.n, at, depth = 0
     cdef uint8_t what, name
     cdef Row token
-    cdef Shift shift
+    cdef const Row* edit = edits.rows  # the next one
     numbers, kinds = numpy.empty(n, "u8"), numpy.empty((2, n + 1), "u1")
     places = numpy.empty((6, n + 1), "i4")
     cdef uint64_t[::1] number = numbers
@@ -492,16 +468,16 @@ cdef tuple _columns(_Rows edits, _Rows tokens):
     cdef Py_ssize_t n_open[256]
     memset(n_open, 0, sizeof(n_open))
     open_tags[0] = -1
-    shift.edit, shift.by = edits.rows, 0
-    _see_next(&shift)
     for at in range(n):
         token = tokens.rows[at]
         number[at] = token.number
         what, name = token.number & KIND_MASK, token.number >> KIND_BITS & 0xFF
         kind[at], tag[at] = what, name
         clean_start[at], clean_end[at] = token.start, token.end
-        start[at] = token.start + _shift_at(&shift, 2 * <int64_t> token.start)
-        end[at] = token.end + _shift_at(&shift, 2 * <int64_t> token.end - 1)
+        edit = _behind(edit, 2 * <uint64_t> token.start)
+        start[at] = token.start + edit.start
+        edit = _behind(edit, 2 * <uint64_t> token.end - 1)
+        end[at] = token.end + edit.start
         partner[at] = -1
         open_tags[depth + 1] = <int> at  # if it opens: branch prediction fails on that
         depth += what == OPEN
@@ -545,6 +521,8 @@ cdef class Tokenizer:
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
         cdef const void* data = PyUnicode_DATA(source)
         cdef _Rows tokens = _Rows(n // 16 + 16), edits = _Rows(64)
+        cdef list free = self.codes.setdefault(stem, [])
+        cdef Codes codes
         cdef str text
         if PyUnicode_KIND(source) == 1:
             text = _cleaned(<const uint8_t*> data, n, source, self, edits)
@@ -552,14 +530,7 @@ cdef class Tokenizer:
             text = _cleaned(<const uint16_t*> data, n, source, self, edits)
         else:
             text = _cleaned(<const uint32_t*> data, n, source, self, edits)
-        self.scan(text, stem, tokens)
-        return text, *_columns(edits, tokens)
-
-    cdef int scan(self, str text, stem, _Rows tokens) except -1:
-        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-        cdef const void* data = PyUnicode_DATA(text)
-        cdef list free = self.codes.setdefault(stem, [])
-        cdef Codes codes
+        n, data = PyUnicode_GET_LENGTH(text), PyUnicode_DATA(text)
         try:
             codes = free.pop()
         except IndexError:  # this is the first scan, or others have theirs
@@ -571,4 +542,4 @@ cdef class Tokenizer:
         else:
             _scan(<const uint32_t*> data, n, text, codes, self.no_token, tokens)
         free.append(codes)
-        return 0
+        return text, *_columns(edits, tokens)

@@ -373,30 +373,35 @@ LONGEST_CELL: Final = 40
 NO_TABLES: Final = np.zeros(0, np.intp)
 
 
-@accelerated(lambda: (_ROLES, LONGEST_CELL), "TableFinder")
 def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     """The opening and the closing tags of a page's data tables, ascending; none contains another.
 
     Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
     it out: they are not among them.
     """
-    runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
-    found = _Rows.of(tokens, runs).data if runs.texts else None
-    if not found:
-        return NO_TABLES, NO_TABLES
-    first = np.array(sorted(found), np.intp)
-    last = tokens.partner[first].astype(np.intp)
-    is_data = ~_are_of_links(tokens, runs, first, last) & ~_have_prose(tokens, first, last)
+    first, last = _tables_with_rows(tokens)
+    if not len(first):
+        return first, last
+    is_data = ~_are_of_links(tokens, first, last) & ~_have_prose(tokens, first, last)
     return first[is_data], last[is_data]
 
 
-def _are_of_links(tokens: Tokens, runs: Runs, first: Indices, last: Indices) -> Bools:
-    """bool[n_tables]: whether half of the words are linked, or half of the *runs* with words."""
+@accelerated(lambda: (_ROLES,), "TableFinder")
+def _tables_with_rows(tokens: Tokens) -> tuple[Indices, Indices]:
+    """The tables that have rows and columns, and neither tables nor lines in a cell."""
+    runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
+    first = np.array(sorted(_Rows.of(tokens, runs).data) if runs.texts else (), np.intp)
+    return first, tokens.partner[first].astype(np.intp)
+
+
+def _are_of_links(tokens: Tokens, first: Indices, last: Indices) -> Bools:
+    """bool[n_tables]: whether half of the words are linked, or half of the runs with words."""
     words, linked = prefix_sums(tokens.is_word), prefix_sums(linked_words(tokens))
-    n_words, n_linked = (each[runs.ends] - each[runs.starts] for each in (words, linked))
+    starts, ends = run_bounds(~tokens.is_tag)
+    n_words, n_linked = (each[ends] - each[starts] for each in (words, linked))
     texts = prefix_sums(n_words > 0)
     links = prefix_sums((n_words > 0) & (n_linked == n_words))
-    begin, end = runs.starts.searchsorted(first), runs.starts.searchsorted(last)
+    begin, end = starts.searchsorted(first), starts.searchsorted(last)
     by_words: Bools = 2 * (linked[last] - linked[first]) >= words[last] - words[first]
     return by_words | (2 * (links[end] - links[begin]) >= texts[end] - texts[begin])
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.pages import media, walls
 from scrapy_mss.pages.page_facts import PageFacts
+from scrapy_mss.pages.walls import OF_CHALLENGE
 
 KINDS: Final = (
     ARTICLE := "article",
@@ -61,7 +62,7 @@ class Verdict(NamedTuple):
 
 def verdict_of(facts: PageFacts, signs: Sequence[Sign] = ()) -> Verdict:
     """The kind of a page: that of the first of *signs*, or of all, or what the classifier says."""
-    for sign in signs or SIGNS:
+    for sign in signs or (SIGNS_OF_ANY if facts.n_words > OF_CHALLENGE else SIGNS):
         if seen := sign.sees(facts):
             return Verdict(sign.kind, sign.what, seen)
     return Verdict(ARTICLE if facts.likely else OTHER)
@@ -106,6 +107,12 @@ SIGNS: Final = (
     Sign(OTHER, "few words of a page of today, without an author or a date", media.never_published),
     Sign(OTHER, "few words without a reason to be an article", media.short),
 )
+# Those that see nothing in texts of more words than `OF_CHALLENGE`, as of most articles.
+_OF_FEW_WORDS: Final = (
+    *(walls.error, walls.shell, walls.teaser, media.video, media.contacts, media.table_alone),
+    *(media.short_with_player, media.links_alone, media.never_published, media.short),
+)
+SIGNS_OF_ANY: Final = tuple(sign for sign in SIGNS if sign.sees not in _OF_FEW_WORDS)
 # Captions, answers, cells of tables and offers of a subscription are on many pages.
 REPEATED: Final = tuple(
     sign

@@ -159,9 +159,27 @@ class PageFacts:
         return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
 
     @lazy
+    def words(self) -> bytes:
+        """Whether each token of the span is a word of the text, a byte for each."""
+        words: Bools = np.equal(self.tokens.kind[self.span], WORD) & self.kept[self.span]
+        return words.tobytes()
+
+    @lazy
     def n_words(self) -> int:
         """The words of the text."""
-        return int(np.count_nonzero((self.tokens.kind[self.span] == WORD) & self.kept[self.span]))
+        return self.words.count(True)
+
+    def n_inside(self, names: frozenset[str]) -> int:
+        """The words of the text inside elements with one of *names*."""
+        tokens, start, before = self.tokens, self.span.start, slice(0, self.span.stop)
+        is_open = is_tag_of(tokens, names, before) & np.equal(tokens.kind[before], OPEN)
+        opens = is_open.nonzero()[0]
+        n_words = last = 0
+        for begin, end in zip(opens.tolist(), tokens.partner[opens].tolist(), strict=True):
+            if end > last:  # it is in no other
+                n_words += self.words.count(True, max(begin - start, 0), max(end - start, 0))
+                last = end
+        return n_words
 
     @lazy
     def n_pictures(self) -> int:
@@ -179,9 +197,7 @@ class PageFacts:
     @lazy
     def n_captions(self) -> int:
         """The words of the text inside figures."""
-        tokens = self.tokens
-        figures = is_tag_of(tokens, FIGURES) & (tokens.kind == OPEN) & (tokens.partner >= 0)
-        return int(np.count_nonzero(mask_inside(tokens, figures) & tokens.is_word & self.kept))
+        return self.n_inside(FIGURES)
 
     @lazy
     def linked(self) -> Bools:

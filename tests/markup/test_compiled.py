@@ -116,6 +116,8 @@ def attribute_columns(source: str) -> list[list[object]]:
 @example("<!-->&eacute;--><!--->-->&eacute;<!--x->&eacute;--")
 @example("<script>a</script")
 @example("<script></script>")
+@example("<script>\xa0</script>")  # what is left is narrower than the source
+@example("<style>\U00020000</style>\xe9&eacute;<!--\u4e2d-->&#x10400;")
 @example(
     "<a href = 'x>y'>&amp;&eacute;&notit;<!-- --><script>x</script><<&#&&####...\x00\U0001f600"
 )
@@ -210,7 +212,7 @@ def test_runs_beyond_a_text_are_refused() -> None:
     tokens, kept = pieces([("ab", WORD, 0, "", True)])
     for start, end in ((1, 3), (3, 1), (3, 3)):
         tokens.clean_start[:], tokens.clean_end[:] = start, end
-        with pytest.raises(IndexError, match=r"a run from \d to \d of 2"):
+        with pytest.raises(ValueError, match=r"from \d to \d of 2"):
             _runs_of(cast("Tokens", tokens), kept)
     with pytest.raises(ValueError, match="expected 1 values, got 0"):
         _runs_of(cast("Tokens", tokens), kept[:0])

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
+from scrapy_mss.pages import addresses
 from scrapy_mss.pages.addresses import (
     MAX_DIGITS,
     MAX_HOST,
@@ -147,6 +148,13 @@ def test_the_site_is_what_tldextract_takes_for_the_registered_domain(host: str) 
     registered = f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else plain
 
     assert site_of(host) == registered
+
+
+def test_the_rules_are_those_that_tldextract_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = public_suffixes()
+    monkeypatch.setattr(addresses, "SNAPSHOT", "elsewhere")
+
+    assert public_suffixes.__wrapped__() == found
 
 
 # In a process of its own, because what is cached and where is decided when tldextract is imported.
