@@ -108,8 +108,9 @@ class Paragraphs:
         at = is_kept.nonzero()[0]
         is_certain = is_kept if certain else beside(page, is_kept, lines)
         # Links are exchanged, not edited.
-        texts = np.where(is_kept if certain else is_text(page, lines), lines, "")
-        return cls(hashes[at], is_certain[at], _phrases(texts[at].tolist()), hashes[~is_kept])
+        edited = is_kept if certain else is_text(page, lines)
+        texts = [lines[each] if edited[each] else "" for each in at.tolist()]
+        return cls(hashes[at], is_certain[at], _phrases(texts), hashes[~is_kept])
 
     @classmethod
     def of_text(cls, text: str, page: Paragraphs | None = None) -> Paragraphs:
