@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -250,3 +252,16 @@ def test_a_line_is_split_in_linear_time(worst: str) -> None:
     small, large = worst * 10_000, worst * 40_000
 
     assert grows_linearly(lambda: sentences_of(small), lambda: sentences_of(large))
+
+
+def test_one_long_paragraph_among_many_takes_no_memory_for_each() -> None:
+    source = page("long " * 20_000, *["A short one"] * 500)
+    inside = of_article(source)
+    tracemalloc.start()
+    try:
+        Paragraphs.of_page(source, inside)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 200 * len(source.tokens.source)  # bytes; an array of texts took thousands
