@@ -54,7 +54,7 @@ PageJob: TypeAlias = Future[PageAnswer]
 # For each worker, one page that is read, and others that are at hand when the event loop is busy
 # elsewhere for a while: with four, small pages leave it idle for a seventh of the time. Each is in
 # memory, where Scrapy's scraper takes 5 MB of them at once.
-PAGES_A_WORKER = 8
+PAGES_A_WORKER = 6
 
 
 class PageJobs:

@@ -512,8 +512,9 @@ cdef uint8_t _SHOWN_AS[0x100]
 
 
 cdef inline uint8_t _shown_as(uint32_t letter) noexcept:
-    if Py_UNICODE_ISSPACE(letter):
-        return BLANK_SHOWN
+    cdef uint8_t found = _class(letter)
+    if found & (IN_WORD | SPACE):
+        return BLANK_SHOWN * (found & SPACE != 0)
     return 0 if Py_UNICODE_ISPRINTABLE(letter) and letter != c"&" and letter != c"<" else NOT_SHOWN
 
 

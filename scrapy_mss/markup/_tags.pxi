@@ -194,10 +194,11 @@ cdef bint _hides(char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
     if not _begins_with(text, at, end, Lower(b"style", 5)):
         return False
     at = _after_sign(text, at + 5, end, c"=")
-    if at == end or (text[at] != c'"' and text[at] != c"'"):
-        return False
-    at += 1
-    while at < end and text[at] != c'"' and text[at] != c"'" and text[at] != c">":
+    cdef bint is_quoted = at < end and (text[at] == c'"' or text[at] == c"'")
+    at += is_quoted
+    while at < end and text[at] != c'"' and text[at] != c"'" and text[at] != c">" and (
+        is_quoted or not _class(text[at]) & SPACE
+    ):
         if _styles(text, at, end, Lower(b"display", 7), Lower(b"none", 4)) or (
             _styles(text, at, end, Lower(b"visibility", 10), Lower(b"hidden", 6))
         ):

@@ -51,7 +51,8 @@ _ATTRIBUTE = re.compile(
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
-    r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
+    r"""\sstyle\s*=\s*(?:["'][^"'>]*?|[^\s"'>]*?)"""
+    r"(?:display\s*:\s*none|visibility\s*:\s*hidden)",
     re.IGNORECASE,
 )
 
@@ -66,7 +67,7 @@ _ANY_ATTRIBUTE = re.compile(
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
 _DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
-_CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 
 # schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
 # holds what another one begins with, so each beginning can be looked at by itself.
@@ -223,7 +224,8 @@ def meta_description(tokens: Tokens) -> str:
     rows = rows_with("cr", tokens.clean, places)  # letters of the name that have one other form
     likely = (_tag_source(tokens, row) for row in rows if tokens.kind[row] == OPEN)
     contents = filter(None, map(_CONTENT.search, filter(_DESCRIPTION.search, likely)))
-    return max((content[1] or content[2] or "" for content in contents), key=len, default="")
+    values = (next(filter(None, content.groups()), "") for content in contents)
+    return max(values, key=len, default="")
 
 
 def base_href(tokens: Tokens) -> str:

@@ -425,14 +425,14 @@ def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
     if not rows.data:
         return
     opening = (tokens.tag * (tokens.kind == OPEN)).tobytes()
-    begins, ends = runs.ends[:-1].tolist(), runs.starts[1:].tolist()
     joint_of = cache(_joint)  # of the few ways in which cells follow one another
-    for gap, table in enumerate(rows.right.tolist()):
-        if table not in rows.data or not rows.has_cell[gap]:
-            continue
-        joint = joint_of(opening[begins[gap] : ends[gap]])
-        # What is not between two cells is the first row, below other text.
-        yield gap, joint if rows.is_between[gap] else "\n" + joint
+    of_gaps = rows.right, rows.has_cell, rows.is_between, runs.ends[:-1], runs.starts[1:]
+    columns = (column.tolist() for column in of_gaps)
+    for gap, (table, has_cell, is_between, begin, end) in enumerate(zip(*columns, strict=True)):
+        if has_cell and table in rows.data:
+            joint = joint_of(opening[begin:end])
+            # What is not between two cells is the first row, below other text.
+            yield gap, joint if is_between else "\n" + joint
 
 
 class _Rows(NamedTuple):

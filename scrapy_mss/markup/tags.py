@@ -10,6 +10,8 @@ stored models, so names are only ever appended.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 UNKNOWN_TAG = 0
 
 TAG_NAMES: tuple[str, ...] = (
@@ -59,6 +61,7 @@ RAW_TEXT_TAGS = frozenset(
 LINE_BREAK_TAGS = frozenset({"br"})
 
 
+@lru_cache(64)
 def tag_numbers(names: frozenset[str]) -> tuple[int, ...]:
     """The numbers of *names*, ascending."""
     return tuple(sorted(TAG_NUMBERS[name] for name in names))

@@ -25,7 +25,7 @@ from typing import Final
 
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.dates import in_lower_case, year_in
+from scrapy_mss.metadata.dates import year_in
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
 from scrapy_mss.output.sanitizing import base_url
 from scrapy_mss.pages.addresses import is_web_url, names_in_host
@@ -201,7 +201,7 @@ class ParsedPage:
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
         rows = (row for _, row in self._until_body)
-        elements = self.tree.around_texts(rows, BYLINE_LEVELS, _may_be_byline)
+        elements = self.tree.around_texts(rows, BYLINE_LEVELS, BYLINE_MARKERS, _AUTHOR_PAGE)
         return short_texts(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
@@ -367,14 +367,6 @@ def _separated(element: Element) -> str:
         if length > MAX_LINE:  # it is not short
             break
     return SEPARATOR.join(lines)
-
-
-def _may_be_byline(tag: str) -> bool:
-    """Whether that of `_is_byline` is anywhere in an opening *tag*, which is seen sooner."""
-    tag = in_lower_case(tag)
-    if any(map(tag.__contains__, BYLINE_MARKERS)):
-        return True
-    return tag.startswith("<a") and _AUTHOR_PAGE.search(tag) is not None
 
 
 def _is_byline(element: Element) -> bool:

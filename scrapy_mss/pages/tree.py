@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Final, NamedTuple, TypeAlias
 
@@ -44,7 +44,6 @@ BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th t
 
 JSON_LD: Final = "ld+json"  # in the type of a script
 
-SHORTEST_SIGNED: Final = len("<p id=autor>")  # a tag that has a sign
 MAX_LEVELS: Final = 1_000  # of elements in one another that are looked at
 LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
 MAX_SIBLINGS: Final = 3  # that precede each of them
@@ -442,12 +441,12 @@ class PageTree:
                 yield (" " if spaced and not number else "") + decode_all(each), at
 
     def around_texts(
-        self, rows: Iterable[int], levels: int, is_signed: Callable[[str], bool]
+        self, rows: Iterable[int], levels: int, signs: Iterable[str], links: re.Pattern[str]
     ) -> Iterator[Element]:
         """Of the elements that display what stands behind the tags in *rows*, those with a sign.
 
-        That is in their opening tags. Of each text, so many *levels* of elements are looked at, the
-        innermost first.
+        That is one of *signs* in their opening tags, or in those of links what *links* finds. Of
+        each text, so many *levels* of elements are looked at, the innermost first.
         """
         around = dict[int, None]()
         for row in map(self._displaying, rows):
@@ -456,9 +455,13 @@ class PageTree:
                     break
                 around[row] = None
                 row = self._parents[row]  # noqa: PLW2901 - upwards
+        looked_at, number = array("i", around), TAG_NUMBERS["a"]
+        signed = {row for sign in signs for row in self._holding(sign, looked_at)}
         for row in around:
-            start, end = self._start[row], self._end[row]
-            if end - start >= SHORTEST_SIGNED and is_signed(self._source[start:end]):
+            if row in signed or (
+                self._number[row] == number
+                and links.search(self._source, self._start[row], self._end[row])
+            ):
                 yield self.element(row)
 
     def _displaying(self, row: int) -> int:

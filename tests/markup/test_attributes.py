@@ -84,6 +84,7 @@ def test_class_words_of_a_tag(tag: str, expected: str) -> None:
         ('<div style="color: red; display:none">x</div>', True),
         ("<div style='DISPLAY : NONE'>x</div>", True),
         ('<div style="visibility: hidden">x</div>', True),
+        ("<div id=x style=color:red;display:none>x</div>", True),
         ("<template>x</template>", True),
         ("<div>x</div>", False),
         ('<div class="hiddenly" data-hidden="1">x</div>', False),
@@ -92,6 +93,7 @@ def test_class_words_of_a_tag(tag: str, expected: str) -> None:
         ('<div style="display:block">x</div>', False),
         ('<div style="overflow:hidden">x</div>', False),
         ('<div style="" title="display:none">x</div>', False),
+        ("<div style=x title=display:none>x</div>", False),
     ],
 )
 def test_hidden_elements(page: str, *, expected: bool) -> None:
@@ -146,6 +148,7 @@ def test_only_the_beginning_of_a_long_tag_is_read() -> None:
         ("<meta content='One \"two\"' property=og:description>", 'One "two"'),
         ('<META NAME="Description"\nCONTENT="One">', "One"),
         ('<meta itemprop="description" content="One"/>', "One"),
+        ("<meta name=description content=脆弱性対策情報>", "脆弱性対策情報"),
         ('<meta name="twitter:description" content="One">', "One"),
         # The longest of several, in any order.
         (

@@ -288,6 +288,10 @@ def test_references_of_any_length_decode(reference: str, expected: str) -> None:
     assert decode_all(f"({reference})") == f"({expected})"
 
 
+def test_letters_of_latin_that_are_left_out_leave_plain_ones() -> None:
+    assert tokenize("<!-- \xe9 --><p>Rain<!--x--> falls").clean == "<p>Rain falls"
+
+
 @pytest.mark.parametrize("symbol", ["&", "\u4e2d", "\u2026"])
 def test_a_page_has_as_many_tokens_as_its_length_pays_for(symbol: str) -> None:
     source = f"{symbol}a" * MIN_TOKENS * DENSEST
