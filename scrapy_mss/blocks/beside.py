@@ -97,11 +97,11 @@ class Cues(NamedTuple):
 
 def _tables() -> tuple[object, ...]:
     """What the compiled part has to know."""
-    sizes = MIN_DATA, MIN_TEASER_TITLE, MIN_LINKED
-    return _IS_CONTROL.view(np.uint8), HEADING_LEVELS, _HASHES, _NUMBER, sizes
+    tables = _IS_CONTROL.view(np.uint8), HEADING_LEVELS, _HASHES
+    return *tables, _NUMBER, MIN_DATA, MIN_TEASER_TITLE, MIN_LINKED
 
 
-@accelerated(_tables, "CueFinder")
+@accelerated(_tables)
 def _cues(page: Page, text: Bools) -> tuple[list[int], ...]:
     """The columns of `Cues`, by the blocks that are taken for *text* (bool[n])."""
     containers, attributes, blocks = page.containers, page.attributes, page.blocks

@@ -13,8 +13,9 @@ import numpy as np
 from scrapy_mss.blocks.headline import HEADING_LEVELS, Headline, title_overlap
 from scrapy_mss.blocks.segmentation import Blocks, Containers, segment
 from scrapy_mss.blocks.texts import TextCounts, pairs_of, text_counts
-from scrapy_mss.core.hashing import mix
+from scrapy_mss.core.hashing import MULTIPLIERS, mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.rendering import NO_TABLES, data_tables
 from scrapy_mss.markup.stemming import Stem, porter
@@ -94,8 +95,7 @@ class Page:
     @lazy
     def container_keys(self) -> TokenIds:
         """uint64[n]: the kind of container of each block, by its innermost ancestors."""
-        keys = self.attributes.key.astype(np.uint64)
-        return mix([*self.containers.of_ancestors(keys, CONTAINER_LEVELS)])
+        return _container_keys(self)
 
     @lazy
     def ancestor_tags(self) -> Bytes:
@@ -189,3 +189,9 @@ class Page:
             return ""
         start = int(tokens.clean_start[self.blocks.first[block]])
         return tokens.clean[start : int(tokens.clean_end[self.blocks.last[block]])]
+
+
+@accelerated(lambda: (np.array(MULTIPLIERS), CONTAINER_LEVELS))
+def _container_keys(page: Page) -> TokenIds:
+    keys = page.attributes.key.astype(np.uint64)
+    return mix([*page.containers.of_ancestors(keys, CONTAINER_LEVELS)])

@@ -90,7 +90,7 @@ class ReadPage:
     # sections and pages of tags have running text too: teasers, several of one template, many with
     # a date. Where there is no article, each opinion finds another one, and few what was kept.
 
-    @property
+    @lazy
     def times(self) -> int:
         """How many `<time>` there are between the first and the last of the kept blocks."""
         marks, blocks, tokens = self.marks, self.page.blocks, self.page.tokens
@@ -140,8 +140,18 @@ class ReadPage:
     def again(self, probability: Floats, kept: Bools, threshold: float) -> ReadPage:
         """The same by another *probability* (float64[n]), of which the *threshold* is."""
         read = ReadPage(self.page, self.inputs, probability, kept, threshold)
-        vars(read)["address"] = self.address
+        if read.marks == self.marks:  # as on most pages: all is the same but for one sum
+            likely = float(np.add.reduce(probability * (self.page.words * kept)))
+            known = {"sums": [*self.sums[:-2], likely, self.sums[-1]]}
+            vars(read).update(vars(self) | vars(read) | known)
+        else:
+            vars(read).update(address=self.address, unread=self.unread)
         return read
+
+    @lazy
+    def unread(self) -> list[float]:
+        """The features that the page has however it is read."""
+        return [feature.of(self) for feature in PAGE_FEATURES[_N_READ:]]
 
     def in_common(self, name: str) -> float:
         """What all blocks have in the column *name*; 0 without a block."""
@@ -207,6 +217,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("is_root", Origin.ADDRESS, lambda r: float(r.address.is_root)),
     PageFeature("is_list", Origin.ADDRESS, lambda r: float(r.address.is_list)),
 )
+_N_READ = [each.name for each in PAGE_FEATURES].index("headline")  # that change with a reading
 _IS_DECLARED = [feature.origin is Origin.DECLARED for feature in PAGE_FEATURES]
 _IS_OF_TODAY = np.array([f.origin not in {Origin.TEXT, Origin.ADDRESS} for f in PAGE_FEATURES])
 _IS_OF_ADDRESS = np.array([feature.origin is Origin.ADDRESS for feature in PAGE_FEATURES])
@@ -219,7 +230,7 @@ def page_feature_names() -> tuple[str, ...]:
 
 def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
-    values = [feature.of(read) for feature in PAGE_FEATURES]
+    values = [*(feature.of(read) for feature in PAGE_FEATURES[:_N_READ]), *read.unread]
     features = np.array([*values, 0.0])
     return features if any(compress(values, _IS_DECLARED)) else as_undeclared(features)
 

@@ -326,69 +326,55 @@ def kept_tokens(page, kept):
     return result
 
 
-cdef class CueFinder:
+def cues(
+    const uint8_t[::1] is_control, const int64_t[::1] levels, const uint32_t[::1] names,
+    uint64_t number, int min_long, int min_title, double min_linked, page, text,
+):
     """The columns of `beside.Cues`.
 
-    By the number of a tag are the *controls* and the *levels* of headings. *names* has hashes of
-    class words at their low bits, *number* is the id of every number. *sizes* are how many words a
-    long text and the title of a teaser have, and which share of these is linked.
+    By the number of a tag, which *is_control*, and the *levels* of headings. *names* has hashes of
+    class words at their low bits, *number* is the id of every number.
     """
-
-    cdef const uint8_t[::1] controls
-    cdef const int64_t[::1] levels
-    cdef const uint32_t[::1] names
-    cdef uint64_t number, mask
-    cdef int min_long, min_title
-    cdef double min_linked
-
-    def __init__(self, controls, levels, names, number, tuple sizes not None):
-        self.controls, self.levels, self.names, self.number = controls, levels, names, number
-        self.min_long, self.min_title, self.min_linked = sizes
-        self.mask = len(names) - 1
-        _check_sizes(256, (len(controls), len(levels)))
-        if self.mask & len(names):
-            raise ValueError(f"{len(names)} places of names are no power of two")
-
-    def __call__(self, page, text):
-        cdef _Elements of = _elements_of(page)
-        cdef const uint8_t[::1] is_text = text.view("u1")
-        cdef const uint8_t[::1] is_hidden = page.attributes.hidden.view("u1")
-        cdef const uint32_t[::1] word = page.attributes.word
-        cdef const Py_ssize_t[::1] element = page.attributes.element, first = page.blocks.first
-        cdef const int64_t[::1] n_words = page.blocks.words, n_linked = page.blocks.linked_words
-        cdef const uint64_t[::1] id_of = page.tokens.token_id
-        cdef Py_ssize_t i, level
-        cdef array through = clone(_INT32S, of.n + 1, True)
-        cdef int* before = through.data.as_ints
-        cdef list controls = [], named = [], hidden = []
-        cdef list texts = [], main = [], linked = [], numbers = []
-        _check_sizes(of.n, (len(is_text), len(first), len(n_words), len(n_linked)))
-        _check_sizes(of.m, (len(is_hidden),))
-        _check_sizes(len(word), (len(element),))
-        _check_all(element, of.m)
-        _check_all(first, id_of.shape[0])
-        for i in range(of.n):
-            before[i + 1] = before[i] + is_text[i]
-            level = self.levels[of.tag_around(0, i)]
-            if is_text[i] and n_words[i] >= self.min_long:
-                texts.append(i)
-            if level == 1:
-                main.append(i)
-            if level and n_words[i] >= self.min_title and (
-                n_linked[i] >= self.min_linked * n_words[i]
-            ):
-                linked.append(i)
-            if id_of[first[i]] == self.number:
-                numbers.append(i)
-        for i in range(of.m):
-            if before[of.end[i]] > before[of.begin[i]]:
-                if self.controls[of.tag[i]]:
-                    controls.append(i)
-                if is_hidden[i]:
-                    hidden.append(i)
-        for i in range(word.shape[0]):
-            if self.names[word[i] & self.mask] == word[i] and (
-                before[of.end[element[i]]] > before[of.begin[element[i]]]
-            ):
-                named.append(element[i])
-        return controls, named, hidden, texts, main, linked, numbers
+    cdef _Elements of = _elements_of(page)
+    cdef const uint8_t[::1] is_text = text.view("u1")
+    cdef const uint8_t[::1] is_hidden = page.attributes.hidden.view("u1")
+    cdef const uint32_t[::1] word = page.attributes.word
+    cdef const Py_ssize_t[::1] element = page.attributes.element, first = page.blocks.first
+    cdef const int64_t[::1] n_words = page.blocks.words, n_linked = page.blocks.linked_words
+    cdef const uint64_t[::1] id_of = page.tokens.token_id
+    cdef Py_ssize_t i, level
+    cdef uint32_t mask = len(names) - 1
+    cdef array through = clone(_INT32S, of.n + 1, True)
+    cdef int* before = through.data.as_ints
+    cdef list controls = [], named = [], hidden = []
+    cdef list texts = [], main = [], linked = [], numbers = []
+    _check_sizes(of.n, (len(is_text), len(first), len(n_words), len(n_linked)))
+    _check_sizes(of.m, (len(is_hidden),))
+    _check_sizes(len(word), (len(element),))
+    _check_sizes(256, (len(is_control), len(levels)))
+    _check_sizes(0, (mask & len(names),))
+    _check_all(element, of.m)
+    _check_all(first, id_of.shape[0])
+    for i in range(of.n):
+        before[i + 1] = before[i] + is_text[i]
+        level = levels[of.tag_around(0, i)]
+        if is_text[i] and n_words[i] >= min_long:
+            texts.append(i)
+        if level == 1:
+            main.append(i)
+        if level and n_words[i] >= min_title and n_linked[i] >= min_linked * n_words[i]:
+            linked.append(i)
+        if id_of[first[i]] == number:
+            numbers.append(i)
+    for i in range(of.m):
+        if before[of.end[i]] > before[of.begin[i]]:
+            if is_control[of.tag[i]]:
+                controls.append(i)
+            if is_hidden[i]:
+                hidden.append(i)
+    for i in range(word.shape[0]):
+        if names[word[i] & mask] == word[i] and (
+            before[of.end[element[i]]] > before[of.begin[element[i]]]
+        ):
+            named.append(element[i])
+    return controls, named, hidden, texts, main, linked, numbers

@@ -538,53 +538,46 @@ cdef struct Table:
     int first, last, around, flags
 
 
-@cython.final
-cdef class TableFinder:
+def tables_with_rows(bytes roles not None, tokens):
     """`rendering._tables_with_rows`; *roles* (256 bytes) is what a tag does to a gap."""
+    cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+    cdef const int[::1] partner = tokens.partner
+    cdef const uint8_t* role_of = roles
+    cdef int n = <int> kind.shape[0], m = 0, i, gap = 0, left = -1, inner = -1
+    cdef bint in_run = False
+    _check_sizes(n, (tag.shape[0], partner.shape[0]))
+    _check_sizes(256, (len(roles),))
+    for i in range(n):
+        m += tag[i] == _TABLE
+    cdef array room = clone(_INT32S, m * (sizeof(Table) // sizeof(int)), True)
+    cdef Table* tables = <Table*> room.data.as_ints
+    m = 0
+    for i in range(n):
+        if kind[i] > CLOSE:
+            if inner >= 0 and not in_run:
+                _cross(tables, left, inner, gap)
+                left, gap, in_run = inner, 0, True
+            continue
+        in_run = False
+        gap |= role_of[tag[i]] & ~(OPENS * kind[i])
+        if kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
+            tables[m] = Table(i, partner[i], inner, 0)
+            inner, m = m, m + 1
+        elif inner >= 0 and tables[inner].last == i:
+            inner = tables[inner].around
+    found = [(tables[i].first, tables[i].last) for i in range(m) if tables[i].flags == HAS_DATA]
+    return tuple(numpy.array(found, "p").reshape(-1, 2).T)
 
-    cdef bytes roles
 
-    def __init__(self, bytes roles not None):
-        self.roles = roles
-        _check_sizes(256, (len(roles),))
-
-    def __call__(self, tokens):
-        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
-        cdef const int[::1] partner = tokens.partner
-        cdef const uint8_t* role_of = self.roles
-        cdef int n = <int> kind.shape[0], m = 0, i, gap = 0, left = -1, inner = -1
-        cdef bint in_run = False
-        _check_sizes(n, (tag.shape[0], partner.shape[0]))
-        for i in range(n):
-            m += tag[i] == _TABLE
-        cdef array room = clone(_INT32S, m * (sizeof(Table) // sizeof(int)), True)
-        cdef Table* tables = <Table*> room.data.as_ints
-        m = 0
-        for i in range(n):
-            if kind[i] > CLOSE:
-                if inner >= 0 and not in_run:
-                    self.cross(tables, left, inner, gap)
-                    left, gap, in_run = inner, 0, True
-                continue
-            in_run = False
-            gap |= role_of[tag[i]] & ~(OPENS * kind[i])
-            if kind[i] == OPEN and tag[i] == _TABLE and partner[i] >= 0:
-                tables[m] = Table(i, partner[i], inner, 0)
-                inner, m = m, m + 1
-            elif inner >= 0 and tables[inner].last == i:
-                inner = tables[inner].around
-        found = [(tables[i].first, tables[i].last) for i in range(m) if tables[i].flags == HAS_DATA]
-        return tuple(numpy.array(found, "p").reshape(-1, 2).T)
-
-    cdef void cross(self, Table* tables, int left, int right, int gap):
-        """Note what a *gap* tells of the tables that the runs of text around it are in."""
-        if left == right:
-            if gap & OPENS_CELL and not gap & OF_CAPTION:
-                tables[left].flags |= HAS_ROWS if gap & OPENS_ROW else HAS_CELLS
-            elif gap & JOINT and not gap & OF_CAPTION:  # more lines in a cell
-                tables[left].flags |= LAYS_OUT
-        elif left >= 0:  # a table in a cell
-            if tables[right].around == left:
-                tables[left].flags |= LAYS_OUT
-            if tables[left].around == right:
-                tables[right].flags |= LAYS_OUT
+cdef void _cross(Table* tables, int left, int right, int gap):
+    """Note what a *gap* tells of the tables that the runs of text around it are in."""
+    if left == right:
+        if gap & OPENS_CELL and not gap & OF_CAPTION:
+            tables[left].flags |= HAS_ROWS if gap & OPENS_ROW else HAS_CELLS
+        elif gap & JOINT and not gap & OF_CAPTION:  # more lines in a cell
+            tables[left].flags |= LAYS_OUT
+    elif left >= 0:  # a table in a cell
+        if tables[right].around == left:
+            tables[left].flags |= LAYS_OUT
+        if tables[left].around == right:
+            tables[right].flags |= LAYS_OUT

@@ -4,10 +4,27 @@ The Python of each step, in `memory` and `evidence` of `scrapy_mss.sites`, is it
 blocks and logarithms are numpy's.
 """
 
-from libc.math cimport log, sqrt
+from libc.math cimport log, rint, sqrt
 
 cdef enum:
     WIDTH = 4  # counts a row
+    QUANTUM = 256  # counts are whole multiples of one part of this
+
+
+def container_keys(const uint64_t[::1] factors, Py_ssize_t levels, page):
+    """uint64[n]: the keys of so many elements around each block, mixed by *factors* in turn."""
+    cdef _Elements of = _elements_of(page)
+    cdef const uint32_t[::1] key_of = page.attributes.key
+    cdef Py_ssize_t level, i, at
+    keys = numpy.zeros(of.n, "u8")
+    cdef uint64_t[::1] mixed = keys
+    _check_sizes(of.m, (key_of.shape[0],))
+    for level in range(min(levels, of.around.shape[0])):
+        for i in range(of.n):
+            at = of.around[level, i]
+            mixed[i] ^= mixed[i] >> FOLD ^ (key_of[at] if at < of.m else 0)
+            mixed[i] *= factors[level % factors.shape[0]]
+    return keys
 
 
 def groups(keys):
@@ -68,12 +85,28 @@ def added(one, other):
         is_other = i == n or (j < m and more_keys[j] <= key_of[i])
         key[at] = key_of[i] if is_one else more_keys[j]
         seen[at] = max(seen_of[i] if is_one else 0, more_seen[j] if is_other else 0)
-        for k in range(WIDTH):
-            row[at, k] = row_of[i, k] if is_one else more_rows[j, k]
-            if is_one and is_other:
-                row[at, k] += more_rows[j, k]
+        for k in range(WIDTH):  # -0.0 is what no number is changed by
+            row[at, k] = row_of[i, k] if is_one else -0.0
+            row[at, k] += more_rows[j, k] if is_other else -0.0
         i, j, at = i + is_one, j + is_other, at + 1
     return keys[:at], rows[:at], minutes[:at]
+
+
+def text_rows(const Py_ssize_t[::1] of, const int64_t[::1] sizes, const double[::1] mass, total):
+    """`memory._text_rows`."""
+    cdef double through = 0.0, whole = total
+    cdef Py_ssize_t i
+    rows = numpy.zeros((sizes.shape[0], WIDTH), "f4")
+    cdef float[:, ::1] row = rows
+    _check_sizes(of.shape[0], (mass.shape[0],))
+    _check_all(of, sizes.shape[0])
+    for i in range(of.shape[0]):
+        row[of[i], 0], through = 1.0, through + mass[i]
+        if whole and sizes[of[i]] == 1:
+            row[of[i], 1] = 1.0
+            row[of[i], 2] = rint((through / whole - mass[i] / whole) * QUANTUM) / QUANTUM
+            row[of[i], 3] = rint((1 - through / whole) * QUANTUM) / QUANTUM
+    return rows
 
 
 cdef enum:  # the numbers that `evidence._NUMBERS` has, in that order
@@ -81,79 +114,67 @@ cdef enum:  # the numbers that `evidence._NUMBERS` has, in that order
     ADDED_SHARE, UNSETTLED, SETTLED, MAX_UNSETTLED, MIN_LEAD, ABOVE_LEAD, EVEN, N_COUNTED
 
 
-cdef class CountedEvidence:
-    """`evidence._counted`."""
-
-    cdef const double[::1] numbers
-
-    def __init__(self, numbers):
-        self.numbers = numbers
-        _check_sizes(N_COUNTED, (len(numbers),))
-
-    def __call__(self, recalled, const double[::1] probability, double usual):
-        cdef const double[::1] c = self.numbers
-        cdef const int64_t[::1] words = recalled.keys.words
-        cdef const Py_ssize_t[::1] of = recalled.keys.by_container.of_block
-        cdef const uint8_t[::1] once = recalled.keys.once.view("u1")
-        cdef const double[:, ::1] texts = recalled.texts, counts = recalled.containers
-        cdef Py_ssize_t n = probability.shape[0], i
-        cdef double pages = recalled.pages, through = 0.0, least = 1.0, p, others, hints, share
-        terms, evidence = numpy.empty((4, n)), numpy.empty(n)
-        cdef double[:, ::1] term = terms, sums = numpy.zeros((n, 2))
-        cdef double[::1] repeated = numpy.empty(n), result = evidence
-        _check_sizes(n, (words.shape[0], of.shape[0], once.shape[0], texts.shape[1]))
-        _check_sizes(n, (counts.shape[1],))
-        _check_sizes(WIDTH, (texts.shape[0], counts.shape[0]))
-        _check_all(of, n)
-        for i in range(n):
-            p = probability[i]
-            repeated[i] = max(texts[0, i] / pages - usual, 0.0)
-            sums[of[i], 0] += words[i]
-            sums[of[i], 1] += words[i] * repeated[i]
-            through += words[i] * p
-            term[0, i] = words[i] * p
-            term[1, i] = words[i] * p * (counts[0, i] > c[OFTEN] * pages)
-            term[2, i] = words[i] * (p * p) * (counts[0, i] > 0)
-            term[3, i] = term[2, i] * ((counts[1, i] + c[EVEN]) / (counts[0, i] + 1))
-        cdef double[::1] total = numpy.add.reduce(terms, axis=1)
-        cdef double trust = max(2 * (total[1] / max(total[0], 1.0)) - 1, 0.0)
-        trust = trust * pages / (pages + c[MANY_PAGES])
-        cdef double like = c[SETTLED] * min(total[3] / total[2], 1.0) if total[2] else c[EVEN]
-        cdef double odds = log(like / (1 - like)), before_lead = c[ABOVE_LEAD] * through
-        for i in range(n - 1, -1, -1):
-            term[3, i] = least
-            if once[i] and texts[1, i] >= c[MIN_ONCE]:
-                least = min(least, (texts[2, i] + 0.5) / (texts[1, i] + 1))
-        least = 1.0
-        for i in range(n):
-            p = probability[i]
-            others = sums[of[i], 0] - words[i]
-            share = max(sums[of[i], 1] - words[i] * repeated[i], 0.0) / max(others, 1.0)
-            term[0, i] = repeated[i] * sqrt(4 * p * (1 - p)) if p > c[EVEN] else repeated[i]
-            term[0, i] *= c[STEEPNESS]
-            term[1, i] = c[STEEPNESS] * (share * (others > 0))
-            term[2, i] = counts[1, i] + c[EVEN]
-            term[2, i] /= max(counts[0, i] - counts[1, i], 0.0) + c[EVEN]
-            term[3, i] = min(min(least, term[3, i]), c[PLENTY]) + c[ADDED_SHARE]
-            term[3, i] /= c[PLENTY] + c[ADDED_SHARE]
-            if once[i] and texts[1, i] >= c[MIN_ONCE]:
-                least = min(least, (texts[3, i] + 0.5) / (texts[1, i] + 1))
-        numpy.log1p(terms[:2], out=terms[:2])
-        numpy.log(terms[2:], out=terms[2:])
-        through = 0.0
-        for i in range(n):
-            p = probability[i]
-            through += words[i] * p
-            hints = -c[NEIGHBOURS] * term[1, i] + c[ANCHORS] * term[3, i]
-            if total[2]:
-                share = max(c[UNSETTLED] * min(term[2, i] - odds, 0.0), -c[MAX_UNSETTLED])
-                hints += share * counts[0, i] / ((counts[0, i] + 2) * (counts[2, i] + 1))
-            if (
-                texts[0, i] == 0 and words[i] >= c[MIN_LEAD]
-                and through - words[i] * p < before_lead
-            ):
-                hints = 0.0
-            result[i] = -c[REPETITION] * term[0, i]
-            result[i] += -c[NOVELTY] * trust if counts[0, i] == 0 else 0.0
-            result[i] += hints * (4 * p * (1 - p))
-        return evidence
+def counted(const double[::1] c, recalled, const double[::1] probability, double usual):
+    """`evidence._counted`, by the numbers *c*."""
+    cdef const int64_t[::1] words = recalled.keys.words
+    cdef const Py_ssize_t[::1] of = recalled.keys.by_container.of_block
+    cdef const uint8_t[::1] once = recalled.keys.once.view("u1")
+    cdef const double[:, ::1] texts = recalled.texts, counts = recalled.containers
+    cdef Py_ssize_t n = probability.shape[0], i
+    cdef double pages = recalled.pages, through = 0.0, least = 1.0, p, others, hints, share
+    terms, evidence = numpy.empty((4, n)), numpy.empty(n)
+    cdef double[:, ::1] term = terms, sums = numpy.zeros((n, 2))
+    cdef double[::1] repeated = numpy.empty(n), result = evidence
+    _check_sizes(n, (words.shape[0], of.shape[0], once.shape[0], texts.shape[1], counts.shape[1]))
+    _check_sizes(WIDTH, (texts.shape[0], counts.shape[0]))
+    _check_sizes(N_COUNTED, (c.shape[0],))
+    _check_all(of, n)
+    for i in range(n):
+        p = probability[i]
+        repeated[i] = max(texts[0, i] / pages - usual, 0.0)
+        sums[of[i], 0] += words[i]
+        sums[of[i], 1] += words[i] * repeated[i]
+        through += words[i] * p
+        term[0, i] = words[i] * p
+        term[1, i] = words[i] * p * (counts[0, i] > c[OFTEN] * pages)
+        term[2, i] = words[i] * (p * p) * (counts[0, i] > 0)
+        term[3, i] = term[2, i] * ((counts[1, i] + c[EVEN]) / (counts[0, i] + 1))
+    cdef double[::1] total = numpy.add.reduce(terms, axis=1)
+    cdef double trust = max(2 * (total[1] / max(total[0], 1.0)) - 1, 0.0)
+    trust = trust * pages / (pages + c[MANY_PAGES])
+    cdef double like = c[SETTLED] * min(total[3] / total[2], 1.0) if total[2] else c[EVEN]
+    cdef double odds = log(like / (1 - like)), before_lead = c[ABOVE_LEAD] * through
+    for i in range(n - 1, -1, -1):
+        term[3, i] = least
+        if once[i] and texts[1, i] >= c[MIN_ONCE]:
+            least = min(least, (texts[2, i] + 0.5) / (texts[1, i] + 1))
+    least = 1.0
+    for i in range(n):
+        p = probability[i]
+        others = sums[of[i], 0] - words[i]
+        share = max(sums[of[i], 1] - words[i] * repeated[i], 0.0) / max(others, 1.0)
+        term[0, i] = repeated[i] * sqrt(4 * p * (1 - p)) if p > c[EVEN] else repeated[i]
+        term[0, i] *= c[STEEPNESS]
+        term[1, i] = c[STEEPNESS] * (share * (others > 0))
+        term[2, i] = counts[1, i] + c[EVEN]
+        term[2, i] /= max(counts[0, i] - counts[1, i], 0.0) + c[EVEN]
+        term[3, i] = min(min(least, term[3, i]), c[PLENTY]) + c[ADDED_SHARE]
+        term[3, i] /= c[PLENTY] + c[ADDED_SHARE]
+        if once[i] and texts[1, i] >= c[MIN_ONCE]:
+            least = min(least, (texts[3, i] + 0.5) / (texts[1, i] + 1))
+    numpy.log1p(terms[:2], out=terms[:2])
+    numpy.log(terms[2:], out=terms[2:])
+    through = 0.0
+    for i in range(n):
+        p = probability[i]
+        through += words[i] * p
+        hints = -c[NEIGHBOURS] * term[1, i] + c[ANCHORS] * term[3, i]
+        if total[2]:
+            share = max(c[UNSETTLED] * min(term[2, i] - odds, 0.0), -c[MAX_UNSETTLED])
+            hints += share * counts[0, i] / ((counts[0, i] + 2) * (counts[2, i] + 1))
+        if texts[0, i] == 0 and words[i] >= c[MIN_LEAD] and through - words[i] * p < before_lead:
+            hints = 0.0
+        result[i] = -c[REPETITION] * term[0, i]
+        result[i] += -c[NOVELTY] * trust if counts[0, i] == 0 else 0.0
+        result[i] += hints * (4 * p * (1 - p))
+    return evidence

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 try:
@@ -31,8 +31,8 @@ def accelerated(
     """Let the compiled function of the same name stand for the decorated one, where it is at hand.
 
     Both take the same arguments, by their places, and return the same. What the compiled one has
-    to know beforehand is in *tables*: then it is an object of the class *by*, made when it is first
-    called.
+    to know beforehand is in *tables*, which it takes before them, or an object of the class *by*,
+    made when it is first called.
     """
 
     def decorate(python: Function) -> Function:
@@ -45,14 +45,14 @@ def accelerated(
                 f"{_compiled.__file__} was built of other sources: it has no {name}; install "
                 "scrapy-mss again, in a checkout by pip install -e ."
             )
-        made = [] if by else [compiled]
+        made = [compiled] if tables is tuple else []
 
         @wraps(python)
         def step(*arguments: Any) -> Any:  # noqa: ANN401 - what the decorated one takes and gives
             if not _in_use[-1]:
                 return python(*arguments)
             if not made:
-                made.append(compiled(*tables()))
+                made.append(compiled(*tables()) if by else partial(compiled, *tables()))
             return made[0](*arguments)
 
         return step  # type: ignore[return-value]

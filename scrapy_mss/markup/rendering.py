@@ -386,7 +386,7 @@ def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
     return first[is_data], last[is_data]
 
 
-@accelerated(lambda: (_ROLES,), "TableFinder")
+@accelerated(lambda: (_ROLES,))
 def _tables_with_rows(tokens: Tokens) -> tuple[Indices, Indices]:
     """The tables that have rows and columns, and neither tables nor lines in a cell."""
     runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))

@@ -360,7 +360,8 @@ def short_texts(elements: Iterable[Element]) -> list[str]:
 def _separated(element: Element) -> str:
     """The lines in *element*, separated: names in adjacent links have no space between them."""
     lines, length = list[str](), 0
-    for line, _ in islice(_lines(element.tree.fragments(element)), MAX_LINES):
+    texts = (clean(text) for text, _ in element.tree.fragments(element))
+    for line in islice(filter(None, texts), MAX_LINES):
         lines.append(line)
         length += len(line)
         if length > MAX_LINE:  # it is not short
@@ -389,8 +390,3 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
         first_ancestors = ancestors if first_ancestors is None else first_ancestors
         if not first_ancestors.isdisjoint(ancestors):
             yield element
-
-
-def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
-    """The lines in *runs* of text, on one line each; not those of white space alone."""
-    return ((line, row) for text, row in runs if (line := clean(text)))

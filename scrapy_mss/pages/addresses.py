@@ -49,13 +49,15 @@ def plainly_joined(base: str, address: str) -> str | None:
 
 def split_url(url: str) -> SplitResult:
     """The parts of *url*; all are empty if it cannot be read, as with an unclosed bracket."""
-    plain = _PLAIN_PARTS.fullmatch(url)
-    if plain is not None:
-        return SplitResult(*plain.groups(""))
     try:
-        return urlsplit(url)
+        return _split(url)
     except ValueError:
         return SplitResult("", "", "", "", "")
+
+
+def _split(url: str) -> SplitResult:
+    plain = _PLAIN_PARTS.fullmatch(url)
+    return urlsplit(url) if plain is None else SplitResult(*plain.groups(""))
 
 
 def absolute_url(value: str, base: str | None) -> str | None:
@@ -359,7 +361,7 @@ def address_of(url: str) -> Address | None:
 @lru_cache(2**4)  # pages under way: each is asked for three times
 def _address_of(url: str) -> Address | None:
     try:
-        split = urlsplit(url)
+        split = _split(url)
     except ValueError:  # an unclosed bracket, and the like
         return None
     texts = [unquote(text) for text in split.path.split("/") if text]
@@ -369,12 +371,11 @@ def _address_of(url: str) -> Address | None:
         texts[-1] = name
     else:
         ending = ""
-    parts = [_part(text) for text in texts]
-    if len(parts) > MAX_PARTS:
-        parts = [*parts[: MAX_PARTS - 1], parts[-1]]
+    if len(texts) > MAX_PARTS:
+        texts = [*texts[: MAX_PARTS - 1], texts[-1]]
     host, _, rest = split.netloc.rpartition("@")[-1].lower().partition(".")
     host = host if "." in rest else ""
-    return Address(host, tuple(parts), ending, *_first_key(split.query))
+    return Address(host, tuple(map(_part, texts)), ending, *_first_key(split.query))
 
 
 def _part(text: str) -> UrlPart:
@@ -395,7 +396,7 @@ def _part(text: str) -> UrlPart:
 
 def _first_key(query: str) -> tuple[str, UrlPart | None]:
     """The first key of a *query* that does not only say where readers came from."""
-    for key, value in parse_qsl(query, keep_blank_values=True):
+    for key, value in parse_qsl(query, keep_blank_values=True) if query else ():
         name = _part(key)
         if name.kind == WORD and not _TRACKING.match(name.text):
             return name.text, _part(value)

@@ -87,6 +87,9 @@ class AddressCounts:
         return AddressCounts({s: seen for s, seen in halved.items() if seen.pages * QUANTUM >= 1})
 
 
+NO_ADDRESSES: Final = AddressCounts()
+
+
 def _most_worth_keeping(of_shape: Mapping[str, Seen]) -> dict[str, Seen]:
     """Seven eighths of the bound, so that not every page has to look for the worst."""
 

@@ -56,7 +56,7 @@ class SiteContext:
     minute: int
     url: str = ""
     emitted: Paragraphs | None = None
-    update: SiteUpdate = field(default_factory=SiteUpdate, init=False)
+    update: SiteUpdate = field(default=SiteUpdate(), init=False)
 
     def block_probabilities(
         self,

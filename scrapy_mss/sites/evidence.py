@@ -100,7 +100,7 @@ def _numbers() -> tuple[Floats]:
     return (np.array([*of_texts, *of_places, LEAD_WORDS, ABOVE_LEAD, EVEN]),)
 
 
-@accelerated(_numbers, by="CountedEvidence")
+@accelerated(_numbers)
 def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
     """float64[n], 0 or less: what counts tell of the blocks, labels apart."""
     doubt = 4 * probability * (1 - probability)
@@ -166,7 +166,7 @@ def leads(recalled: Recalled, probability: Floats) -> Bools:
 def labels(recalled: Recalled) -> Floats:
     """float64[n]: by what was labelled as the article in such containers."""
     _, _, labelled, votes = recalled.containers
-    if not labelled.any():
+    if not np.count_nonzero(labelled):
         return np.zeros(len(labelled))
     share = (votes + 0.5) / (labelled + 1)
     evidence = log_odds(share, MAX_LOG_ODDS) * np.abs(2 * share - 1)
@@ -222,12 +222,12 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     middle of an article or above it, is another link or a form.
     """
     below = np.zeros(len(probability))
+    if _headings().isdisjoint(recalled.keys.texts.tolist()):  # as on most pages
+        return below
     pages, once, before, _ = recalled.texts
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
     at = often[:-1].nonzero()[0]
     at = at[are_comment_headings(recalled.keys.texts[at])]
-    if not len(at):
-        return below
     is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
     is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
     headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]
@@ -261,10 +261,8 @@ _APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 def are_comment_headings(texts: TokenIds) -> Bools:
     """bool[n]: which of the hashes of blocks' *texts* (uint64[n]) are headings of comments."""
-    known, sought = _headings(), texts.tolist()
-    if known.isdisjoint(sought):
-        return np.zeros(len(sought), np.bool_)
-    return np.array([text in known for text in sought])
+    known = _headings()
+    return np.array([text in known for text in texts.tolist()], np.bool_)
 
 
 @cache

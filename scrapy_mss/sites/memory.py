@@ -32,7 +32,7 @@ from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Counts, Floats, Indices, TokenIds
 from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
-from scrapy_mss.sites.address_counts import ONCE, QUANTUM, AddressCounts
+from scrapy_mss.sites.address_counts import NO_ADDRESSES, ONCE, QUANTUM, AddressCounts
 
 Rows = NDArray[np.float32]
 Minutes = NDArray[np.uint32]
@@ -60,8 +60,7 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
         Each key is there once.
         """
-        quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
+        return cls(keys, _quantized(rows), np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -105,6 +104,11 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
     def find(self, keys: TokenIds) -> Floats:
         """float64[WIDTH, n]: the counts of *keys* (uint64[n]); 0 where a key is unknown."""
         return _found(self.keys, self.rows, keys)
+
+
+def _quantized(rows: Floats) -> Rows:
+    """*rows* in whole parts of a page, which any order of adding leaves exact."""
+    return (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
 
 
 @accelerated()
@@ -196,20 +200,24 @@ def main_container(keys: BlockKeys, mass: Floats) -> int:
 
 def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     """Each text of the page: once; whether once on it; the article's shares before and after."""
-    texts, firsts, _, sizes = keys.by_text
+    (texts, firsts, of_block, sizes), total = keys.by_text, float(np.add.reduce(mass))
+    rows = _text_rows(of_block, sizes, mass, total if total >= MIN_ARTICLE_WORDS else 0.0)
     if len(firsts) > MAX_PAGE_TEXTS:
         is_kept = firsts <= np.partition(firsts, MAX_PAGE_TEXTS - 1)[MAX_PAGE_TEXTS - 1]
-        texts, firsts, sizes = texts[is_kept], firsts[is_kept], sizes[is_kept]
-    total = float(mass.sum())
-    rows = np.zeros((len(firsts), WIDTH))
+        texts, rows = texts[is_kept], rows[is_kept]
+    return KeyedCounts(texts, rows, np.full(len(texts), minute, np.uint32))
+
+
+@accelerated()
+def _text_rows(of_block: Indices, sizes: Counts, mass: Floats, total: float) -> Rows:
+    """The rows of the texts *of_block*, of such *sizes*; without a *total* there are no shares."""
+    rows = np.zeros((len(sizes), WIDTH))
     rows[:, 0] = 1.0
-    if total >= MIN_ARTICLE_WORDS:
-        once = sizes == 1
-        through = mass.cumsum().take(firsts) / total
-        rows[:, 1] = once
-        rows[:, 2] = (through - mass.take(firsts) / total) * once
-        rows[:, 3] = (1 - through) * once
-    return KeyedCounts.of(texts, rows, minute)
+    if total:
+        through, once = mass.cumsum() / total, sizes[of_block] == 1
+        shares = np.stack((once, through - mass / total, 1 - through), axis=1)
+        rows[of_block[once], 1:] = shares[once]
+    return _quantized(rows)
 
 
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
@@ -249,7 +257,7 @@ class SiteMemory:
     period: int = 0
     texts: KeyedCounts = field(default_factory=KeyedCounts.none)
     containers: KeyedCounts = field(default_factory=KeyedCounts.none)
-    addresses: AddressCounts = field(default_factory=AddressCounts)
+    addresses: AddressCounts = NO_ADDRESSES
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.addresses)
@@ -279,7 +287,16 @@ class SiteMemory:
 
     def plus(self, other: SiteMemory) -> SiteMemory:
         """Both memories added, within the bounds."""
-        return SiteMemory.total((self, other))
+        period = max(self.period, other.period)
+        one, other = self.at(period), other.at(period)
+        return SiteMemory(
+            one.pages + other.pages,
+            one.labelled_pages + other.labelled_pages,
+            period,
+            one.texts.plus(other.texts).bounded(MAX_TEXTS),
+            one.containers.plus(other.containers).bounded(MAX_CONTAINERS),
+            one.addresses.plus(other.addresses),
+        )
 
     @classmethod
     def total(cls, memories: Iterable[SiteMemory]) -> SiteMemory:

@@ -254,3 +254,24 @@ def test_confidence_features_are_finite(html: str, data: st.DataObject) -> None:
 
     assert found.shape == (len(CONFIDENCE_FEATURES),)
     assert np.isfinite(found).all()
+
+
+@given(PAGES, st.data())
+def test_a_page_that_is_read_again_is_told_by_the_later_reading(
+    html: str, data: st.DataObject
+) -> None:
+    page = Page.of(html)
+    n = len(page.blocks)
+    score = np.zeros(n)
+    inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
+    marks = st.lists(st.booleans(), min_size=n, max_size=n)
+    first = np.array(data.draw(marks), np.bool_)
+    later = data.draw(st.sampled_from([first, np.array(data.draw(marks), np.bool_)]))
+    read = ReadPage(page, inputs, np.full(n, 0.5), first, 0.25)
+    page_features(read)
+    likely = np.linspace(0.1, 0.9, n)
+
+    again, fresh = read.again(likely, later, 0.3), ReadPage(page, inputs, likely, later, 0.3)
+
+    for features_of_reading in (page_features, confidence_features):
+        assert features_of_reading(again).tolist() == features_of_reading(fresh).tolist()
