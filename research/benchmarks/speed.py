@@ -58,7 +58,7 @@ if IS_COMPILED:
     WAYS = {"compiled": nullcontext, **WAYS}
 BOUNDS = {"compiled": 1.35, "Python alone": 15.0}  # multiples of lxml
 ARTICLE_BOUND = 2.4  # with HTML and metadata, compiled
-SMALL_BOUND = 1.4  # of an article of a page of 10 KB, in multiples of lxml's parse of the median page
+SMALL_BOUND = 1.4  # of an article of a page of 10 KB, in multiples of lxml on the median page
 N_SMALL = 200
 TOLERANCE = 1.2  # of each target, since a busy machine measures worse
 
