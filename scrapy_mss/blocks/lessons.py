@@ -299,7 +299,8 @@ class Lessons:
     @property
     def pages(self) -> float:
         """How many pages they are of."""
-        return float(self.sums[self.keys & _TRAIT_MASK == _TRIED, _WEIGHT].sum()) / UNIT
+        of_sites = np.flatnonzero(self.keys & _TRAIT_MASK == _TRIED)
+        return float(self.sums[of_sites, _WEIGHT].sum()) / UNIT
 
     @property
     def _of_traits(self) -> Bools:

@@ -98,7 +98,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     files = [Path(page) for page in options.pages if not is_address(page)]
     for path in files:
-        if str(path) != STANDARD_INPUT and not path.is_file():
+        if str(path) != STANDARD_INPUT and not path.exists():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
     learned = learned_model(options, command)
     model = with_bundled(learned)

@@ -213,6 +213,8 @@ def address_value(element: str, attribute: str, value: str) -> str | None:
 
 def base_url(tokens: Tokens, url: str) -> str:
     """What relative links of a page at *url* begin with; empty where that is no http address."""
+    scheme, colon, rest = url.strip().partition(":")
+    url = f"{scheme.lower()}{colon}{rest}"
     try:
         joined = urljoin(url, base_href(tokens))
     except ValueError:  # brackets that do not enclose an IPv6 address

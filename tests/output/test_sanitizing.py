@@ -208,6 +208,7 @@ def test_images_are_absolute_or_pictures_in_the_page(src: str, expected: str | N
         ("<!-- <base href=/en/> -->", URL, URL),
         ("", "page.html", ""),
         ("", "file:///page.html", ""),
+        ("", " HTTPS://news.example/Page ", "https://news.example/Page"),
     ],
 )
 def test_relative_links_begin_with_the_base_or_the_address(
