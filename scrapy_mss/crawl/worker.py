@@ -38,7 +38,7 @@ WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author
 <h1>A</h1><article><p>By Ann Lee, 2 January 2026</p><p>One two three. <a href=x>Four</a></p>"""
 WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
 
-# Bytes that a worker may allocate. Idle, it has 100 MB, or 180 with py3langid's model; a page of
+# Bytes that a worker may allocate. Idle, it has 85 MB, or 160 with py3langid's model; a page of
 # 5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes for each, lxml's tree included.
 MEMORY = 2**30
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then

@@ -237,7 +237,8 @@ class ParsedPage:
         """The rows of all properties in the page's microdata, by their names in lower case."""
         properties: defaultdict[str, list[int]] = defaultdict(list)
         for row, names in islice(self.tree.having("itemprop"), MAX_PROPERTIES):
-            for name in names.lower().split() or ("",):  # which tells of an item, too
+            # Each once, however often it is said; an empty one tells of an item, too.
+            for name in dict.fromkeys(names.lower().split() or ("",)):
                 properties[name].append(row)
         return properties
 

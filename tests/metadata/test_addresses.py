@@ -159,22 +159,24 @@ def test_the_rules_are_those_that_tldextract_reads(monkeypatch: pytest.MonkeyPat
 
 # In a process of its own, because what is cached and where is decided when tldextract is imported.
 OFFLINE = """
-import socket
+import socket, sys
 calls = []
 socket.socket.connect = socket.getaddrinfo = lambda *address, **_: calls.append(address)
 from scrapy_mss.pages.addresses import site_of
-print(site_of("a.b.co.jp"), calls)
+print(site_of("a.b.co.jp"), calls, "requests" in sys.modules)
 """
 
 
-def test_neither_the_network_nor_a_cache_on_disk_is_used(tmp_path: Path) -> None:
+def test_neither_the_network_nor_a_cache_on_disk_nor_a_library_for_them_is_used(
+    tmp_path: Path,
+) -> None:
     environment = {**os.environ, "TLDEXTRACT_CACHE": str(tmp_path)}
 
     done = subprocess.run(
         [sys.executable, "-c", OFFLINE], env=environment, capture_output=True, text=True, check=True
     )
 
-    assert done.stdout == "b.co.jp []\n"
+    assert done.stdout == "b.co.jp [] False\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -138,6 +138,7 @@ def test_headings_of_odd_markup_are_those_that_browsers_show(
     [
         ("<b itemprop=author>x</b>", ["x"]),
         ("<b itemProp=author>x</b>", ["x"]),
+        ("<b itemprop='author Author author'>x</b>", ["x"]),
         ("<b data-x=itemprop>x</b>", []),
         ("itemprop=author <b>x</b>", []),
         ("<div itemscope itemtype=https://schema.org/Person><b itemprop=name>x</b></div>", []),
