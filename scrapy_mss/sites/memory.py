@@ -115,7 +115,8 @@ def _quantized(rows: Floats) -> Rows:
 def _added(one: KeyedCounts, other: KeyedCounts) -> tuple[TokenIds, Rows, Minutes]:
     """The keys, rows and minutes of both tables added, of which none is empty."""
     keys = np.union1d(one.keys, other.keys)
-    added, latest = np.zeros((len(keys), WIDTH), np.float32), np.zeros(len(keys), np.uint32)
+    added = np.full((len(keys), WIDTH), -0.0, np.float32)  # what no number is changed by
+    latest = np.zeros(len(keys), np.uint32)
     for each in (one, other):
         places = keys.searchsorted(each.keys)
         added[places] += each.rows

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.memory import BlockKeys, SiteMemory
+from scrapy_mss.sites.memory import BlockKeys, KeyedCounts, SiteMemory
 from tests.helpers.compiled import both
 from tests.helpers.layouts import PAGES
 
@@ -38,3 +38,14 @@ def test_memory_and_evidence_are_the_same_without_the_compiled_part(
     compiled, python = both(perform)
 
     assert compiled == python
+
+
+def test_what_is_added_is_the_same_to_the_last_bit() -> None:
+    one, other = (
+        KeyedCounts.of(np.array(keys, np.uint64), np.full((2, 4), -1e-9), 1)  # next to no share
+        for keys in ([1, 2], [2, 3])
+    )
+
+    compiled, python = both(lambda: KeyedCounts.plus(one, other).rows)
+
+    assert compiled.tobytes() == python.tobytes()
