@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
 from struct import Struct
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -37,7 +37,7 @@ from scrapy_mss.blocks.opinions import Role, role_counts
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats
+from scrapy_mss.markup.tokens import CLOSE, Bools, Counts, Floats, Tokens
 
 Hashes: TypeAlias = NDArray[np.uint32]
 Phrases: TypeAlias = NDArray[np.uint16]
@@ -65,6 +65,7 @@ _WORDS = re.compile(
     r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0dff\u0e00-\u109f"
     r"\u1780-\u17d3]+"
 )
+_ASCII_WORDS: Final = re.sub(rb"[^0-9A-Za-z_]", b" ", bytes(range(256)))
 _WITHOUT_SPACES = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 )
@@ -76,7 +77,9 @@ _PAIR = 4 + 4
 # Of sentences.
 MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a long article has 1,000
 
-# After a point that no abbreviation such as "St." ends with, or after another end of a sentence.
+# After a point that no abbreviation such as "St." ends with, or after another end of a sentence: an
+# end is looked for first, since the other pattern would be tried at each character.
+_END: Final = re.compile(r"[.۔।!?…؟。！？]")  # noqa: RUF001
 _BETWEEN: Final = re.compile(
     r"(?:(?<=[^\W_]{3}[.۔।])|(?<=[!?…؟]))[\"”’»)\]]{0,3}\s+"  # noqa: RUF001
     r"|(?<=[。！？])[\"”’」』）]{0,3}\s*"  # noqa: RUF001
@@ -102,13 +105,13 @@ class Paragraphs:
         With *certain*, as if labelled by a rule, the article has no mistakes.
         """
         lines = paragraphs_of(page)
-        hashes = hashes_of(lines)
+        hashes, is_said = hashes_of(lines), is_text(page, lines)
         kept = page.blocks.count(inside & page.tokens.is_word)[: len(lines)] * 2
         is_kept = kept > page.blocks.words[: len(lines)]
         at = is_kept.nonzero()[0]
-        is_certain = is_kept if certain else beside(page, is_kept, lines)
+        is_certain = is_kept if certain else is_said & beside(page, is_kept)
         # Links are exchanged, not edited.
-        edited = is_kept if certain else is_text(page, lines)
+        edited = is_kept if certain else is_said
         texts = [lines[each] if edited[each] else "" for each in at.tolist()]
         return cls(hashes[at], is_certain[at], _phrases(texts), hashes[~is_kept])
 
@@ -166,7 +169,7 @@ class Paragraphs:
         lines, n = paragraphs_of(page), len(page.blocks)
         hashes, found = hashes_of(lines), np.zeros((3, n), np.bool_)
         had, new = np.isin(hashes, self.kept), ~np.isin(hashes, self.all)
-        found[:, : len(lines)] = had, new, new & beside(page, had, lines)
+        found[:, : len(lines)] = had, new, new & is_text(page, lines) & beside(page, had)
         return found[0], found[1], found[2]
 
     def have(self, text: str) -> bool:
@@ -207,25 +210,33 @@ class Paragraphs:
 
 def paragraphs_of(page: Page) -> list[str]:
     """The text of each of the first blocks of *page*, normalized."""
-    tokens, blocks = page.tokens, page.blocks
-    clean, kinds = tokens.clean, tokens.kind.tolist()
-    starts, ends = tokens.clean_start.tolist(), tokens.clean_end.tolist()
+    tokens = page.tokens
+    first, last = (each[:MAX_PARAGRAPHS] for each in (page.blocks.first, page.blocks.last))
+    starts, ends = tokens.clean_start[first], tokens.clean_end[last]
+    headlines = np.isin(page.ancestor_tags[0, :MAX_PARAGRAPHS], HEADLINES)
+    columns = (column.tolist() for column in (starts, ends, first, last, headlines))
     lines = []
-    firsts, lasts = blocks.first[:MAX_PARAGRAPHS].tolist(), blocks.last.tolist()
-    headlines = np.isin(page.ancestor_tags[0], HEADLINES).tolist()
-    for first, last, is_headline in zip(firsts, lasts, headlines, strict=False):
-        line = clean[starts[first] : ends[last]]
+    for start, end, *of_tokens, is_headline in zip(*columns, strict=True):
+        line = tokens.clean[start:end]
         if "<" in line:
-            inner = range(first, last + 1)
-            line = " ".join([clean[starts[at] : ends[at]] for at in inner if kinds[at] > CLOSE])
+            line = _text_between(tokens, *of_tokens)
         may_count = not is_headline and not line.rstrip().endswith(ENDS)
         lines.append(normalized(line, may_count=may_count))
     return lines
 
 
+def _text_between(tokens: Tokens, first: int, last: int) -> str:
+    """The texts from token to token, with a space where tags are."""
+    columns = tokens.kind, tokens.clean_start, tokens.clean_end
+    rows = zip(*(column[first : last + 1].tolist() for column in columns), strict=True)
+    return " ".join([tokens.clean[start:end] for kind, start, end in rows if kind > CLOSE])
+
+
 def words_of(text: str) -> list[str]:
     """The words of *text*; a clause is one where no spaces are between words."""
-    return _WORDS.findall(text)
+    if not text.isascii():
+        return _WORDS.findall(text)
+    return text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split()
 
 
 def has_no_spaces(text: str) -> int:
@@ -246,35 +257,39 @@ def normalized(line: str, *, may_count: bool = False) -> str:
 
 def hashes_of(lines: Iterable[str]) -> Hashes:
     """uint32[n]: a hash of each of the *lines*."""
-    codes = (crc32(line.encode("utf-8", "replace")) for line in lines)
-    return np.fromiter(codes, np.uint32)
+    return np.array([*map(_hash, lines)], np.uint32)
 
 
-def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
-    """bool[n]: the blocks in the kind of element where the article is, by what is *kept* of it.
+def _hash(line: str) -> int:
+    return crc32(line.encode("utf-8", "replace"))
+
+
+def beside(page: Page, kept: Bools) -> Bools:
+    """bool[n]: the first blocks in the kind of element where the article is, by which are *kept*.
 
     Paragraphs are elements in the same element, `p` or with the same tag and class words; or lines
     of the same element; or elements between the lines of the element around them; or the only ones
-    of containers that are alike, if these have most of the article. Links and labels are never of
-    the article.
+    of containers that are alike, if these have most of the article.
     """
-    n = len(lines)
+    n = len(kept)
     element, around = page.blocks.ancestors[:2, :n]
     words = page.blocks.words[:n]
     names = page.ancestor_keys[0, :n].copy()
     names[page.ancestor_tags[0, :n] == PARAGRAPH] = 0  # a note has a class of its own
-    pairs = np.stack((around.astype(np.uint64), names))
-    siblings = np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
-    of_article = _of_article(siblings, kept, words)
-    in_element = _of_article(np.unique(element, return_inverse=True)[1], kept, words)
+    of_article = _of_article(_groups(mix([around.astype(np.uint64), names])), kept, words)
+    in_element = _of_article(_groups(element), kept, words)
     of_article |= in_element | np.isin(around, element[kept & in_element])
     for depth in CONTAINERS:
-        keys = mix([names, *page.ancestor_keys[1:depth, :n]])
-        alike = np.stack((page.blocks.ancestors[depth, :n].astype(np.uint64), keys))
-        group = np.unique(alike, axis=1, return_inverse=True)[1].ravel()
-        of_article |= _shares(group, kept, words) > MOST
-    found: Bools = of_article & is_text(page, lines) & ~_advertises(page, n)
+        above = page.blocks.ancestors[depth, :n].astype(np.uint64)
+        alike = mix([names, *page.ancestor_keys[1:depth, :n], above])
+        of_article |= _shares(_groups(alike), kept, words) > MOST
+    found: Bools = of_article & ~_advertises(page, n)
     return found
+
+
+def _groups(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """int[n]: the same number for each of the same *keys*."""
+    return np.unique(keys, return_inverse=True)[1]
 
 
 def is_text(page: Page, lines: list[str]) -> Bools:
@@ -318,17 +333,16 @@ def _phrases(lines: list[str]) -> Phrases:
     """uint16[n, N_PHRASES]: of each of the *lines* the phrases with the smallest hashes."""
     rows = np.zeros((len(lines), N_PHRASES), np.uint16)
     for row, line in zip(rows, lines, strict=True):
-        found = sorted({crc32(each.encode("utf-8", "replace")) & 0xFFFF for each in _of(line)})
+        found = sorted({code & 0xFFFF for code in map(crc32, _of(line))})
         row[: len(found)] = found[:N_PHRASES]
     return rows
 
 
-def _of(line: str) -> Iterator[str]:
+def _of(line: str) -> Iterator[bytes]:
     """Two words each, or characters where no spaces are between words."""
-    words = line.split()
     if 2 * has_no_spaces(line) > len(line):
-        words = list("".join(words))
-    return map(" ".join, pairwise(words))
+        line = " ".join("".join(line.split()))
+    return map(b" ".join, pairwise(line.encode("utf-8", "replace").split()))
 
 
 def _are_alike(one: Phrases, other: Phrases) -> bool:
@@ -342,7 +356,8 @@ def _are_alike(one: Phrases, other: Phrases) -> bool:
 
 def sentences_of(line: str) -> list[tuple[str, str]]:
     """The sentences of a *line* of text, and their words."""
-    ends = [0, *(found.end() for found in _BETWEEN.finditer(line)), len(line)]
+    between = (_BETWEEN.match(line, end.end()) for end in _END.finditer(line))
+    ends = [0, *(found.end() for found in between if found), len(line)]
     parts = (line[start:end].strip() for start, end in pairwise(ends))
     return [(part, words) for part in parts if (words := normalized(part))]
 
@@ -396,5 +411,4 @@ def _lines(text: str) -> Iterator[tuple[int, list[str], list[int]]]:
         sentences, said = [each for each, _ in found], [words for _, words in found]
         if len(found) == 1 and not line.rstrip().endswith(ENDS):  # as the page has a short line
             said = [normalized(sentences[0], may_count=True)]
-        of_line, *hashes = hashes_of([" ".join(said), *said]).tolist()
-        yield of_line, sentences, hashes
+        yield _hash(" ".join(said)), sentences, [*map(_hash, said)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.seen.paragraphs import (
+    _BETWEEN,
     MAX_SENTENCES,
     Paragraphs,
     added_sentences,
     n_removed_sentences,
     sentences_of,
     with_sentences,
+    words_of,
 )
 from tests.helpers.timing import grows_linearly
 
@@ -239,6 +242,23 @@ def test_marks_of_lists_and_rows_of_tables_are_known() -> None:
 )
 def test_a_line_is_split_at_the_ends_of_sentences(line: str, expected: list[str]) -> None:
     assert [sentence for sentence, _ in sentences_of(line)] == expected
+
+
+@given(st.text("ab1 .!?…。」)'\"", max_size=30) | st.text(max_size=9))
+def test_a_line_is_split_where_the_pattern_of_what_is_between_sentences_says(line: str) -> None:
+    ends = [0, *(found.end() for found in _BETWEEN.finditer(line)), len(line)]
+    parts = [line[start:end].strip() for start, end in pairwise(ends)]
+
+    assert [sentence for sentence, _ in sentences_of(line)] == [
+        part for part in parts if words_of(part)
+    ]
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_in_ascii_are_those_of_all_letters(text: str) -> None:
+    *words, _ = words_of(f"{text} \u00e9")
+
+    assert words_of(text) == words
 
 
 def test_what_is_kept_of_a_line_of_endless_sentences_is_bounded() -> None:
