@@ -14,9 +14,9 @@ from scrapy_mss import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.pages.addresses import PageUrl
 from scrapy_mss.pages.declarations import Declarations
-from scrapy_mss.pages.kinds import KINDS, SIGNS, verdict_of
+from scrapy_mss.pages.kinds import KINDS, SIGNS, SIGNS_OF_ANY, verdict_of
 from scrapy_mss.pages.page_facts import PageFacts
-from scrapy_mss.pages.walls import _CONSENT_PHRASES, PAYWALL_MARK, paywall_mark
+from scrapy_mss.pages.walls import _CONSENT_PHRASES, OF_CHALLENGE, PAYWALL_MARK, paywall_mark
 
 PAGES = Path(__file__).parent / "pages"
 STORY = "https://news.example.com/2024/05/14/the-old-bridge-is-closed-again"
@@ -46,6 +46,18 @@ def facts(source: str = "", url: str = SOMEWHERE, n_words: int = 300, **values: 
 def test_each_sign_is_of_a_known_kind_and_says_what_it_is() -> None:
     assert {sign.kind for sign in SIGNS} <= set(KINDS)
     assert len({sign.what for sign in SIGNS}) == len(SIGNS)
+
+
+def test_signs_that_long_texts_are_not_asked_for_see_nothing_in_them() -> None:
+    few = [sign for sign in SIGNS if sign not in SIGNS_OF_ANY]
+    cases = [each.read_text(encoding="utf-8") for each in PAGES.glob("*/source.html")]
+    short, long = (
+        {sign.what for sign in few for source in cases if sign.sees(facts(source, n_words=n))}
+        for n in (OF_CHALLENGE // 5, OF_CHALLENGE + 1)
+    )
+
+    assert short
+    assert not long
 
 
 @pytest.mark.parametrize(("likely", "kind"), [(True, "article"), (False, "other")])
