@@ -197,9 +197,12 @@ class NewArticlesPipeline(Component):
         keys = frozenset(article.keys)
         # Pages that fail for once are no change.
         is_same = not comparison.is_new or (bool(comparison.changed) and article.is_partial)
-        if is_same or any(keys & each.keys for each in self._under_way):
+        first = next((each for each in self._under_way if keys & each.keys), None)
+        if is_same or first is not None:
             if is_same:
                 self._add(article, comparison.seen, response)
+            elif first is not None and not (first.article.is_partial or article.is_partial):
+                first.again.append((article, comparison.seen))
             self._stats.add(stats.SEEN_UNCHANGED)
             if self._fates is not None:
                 self._fates.note(item, response, self._fates.of_seen(keys, UNCHANGED))
@@ -226,6 +229,8 @@ class NewArticlesPipeline(Component):
         noted = self._under_way.pop(item, response)
         if noted is not None:
             self._add(noted.article, noted.seen, response)
+            for article, seen in noted.again:
+                self._seen.add(article.addresses, seen)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
         """Note a page that is no article; an item that was dropped otherwise was not seen."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from weakref import ref
@@ -217,6 +217,8 @@ class NewArticle:
     article: ItemArticle
     seen: SeenArticle
     keys: frozenset[int]
+    # The same article at other addresses, which was dropped meanwhile and counts as seen with it.
+    again: list[tuple[ItemArticle, SeenArticle]] = field(default_factory=list)
 
 
 def article_of(

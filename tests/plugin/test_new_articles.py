@@ -157,6 +157,17 @@ def test_another_form_of_the_article_does_not_pass_while_the_first_is_under_way(
     assert pipelines.begin(short, page(short.url))
 
 
+def test_another_form_counts_as_seen_when_the_first_has_passed(pipelines: Pipelines) -> None:
+    plain = Article(URL, canonical_url=URL, text="It fell.")
+    short = Article("http://a.example/amp/rain", canonical_url=URL, text="It fell.")
+
+    assert pipelines.begin(plain, page(URL))
+    assert not pipelines.begin(short, page(short.url))
+    assert pipelines.seen.due([(short.url, 0)]) == [True]
+    pipelines.scraped(plain, pipelines.alive[0])
+    assert pipelines.seen.due([(short.url, 0)]) == [False]
+
+
 def test_a_page_without_an_article_is_not_due_at_once(pipelines: Pipelines) -> None:
     pipelines.dropped(Article(URL), page(URL), NoArticleError("unlikely"))
     pipelines.dropped(Article(LIST), page(LIST), NoArticleError("timeout"))
