@@ -113,9 +113,7 @@ def fits(pattern: str, text: str) -> bool:
 # the time of each collection of garbage. So the file is read without the library, whose `requests`
 # takes a tenth of a second, and 17 MB of each worker.
 SNAPSHOT: Final = ".tld_set_snapshot"
-OF_COMPANIES: Final = (
-    "// ===BEGIN PRIVATE DOMAINS==="  # before rules that name no registrable domain
-)
+PRIVATE_DOMAINS: Final = "// ===BEGIN PRIVATE DOMAINS==="  # begins what is left out
 _RULE: Final = re.compile(r"^[.*!]*\w\S*", re.MULTILINE)
 
 # Characters; DNS knows no longer ones, and IDNA takes quadratic time over them.
@@ -182,7 +180,7 @@ def _listed_suffixes() -> list[str]:
         import tldextract
 
         return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None).tlds
-    return _RULE.findall(text.partition(OF_COMPANIES)[0])
+    return _RULE.findall(text.partition(PRIVATE_DOMAINS)[0])
 
 
 def names_in_host(url: str | None) -> list[str]:

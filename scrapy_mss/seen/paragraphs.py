@@ -79,10 +79,11 @@ MAX_SENTENCES: Final = 10_000  # of a text, the first: 80 kB in the store; a lon
 
 # After a point that no abbreviation such as "St." ends with, or after another end of a sentence: an
 # end is looked for first, since the other pattern would be tried at each character.
-_END: Final = re.compile(r"[.۔।!?…؟。！？]")  # noqa: RUF001
+_POINTS, _OTHER_ENDS, _WITHOUT_SPACE = ".۔।", "!?…؟", "。！？"  # noqa: RUF001
+_END: Final = re.compile(f"[{_POINTS}{_OTHER_ENDS}{_WITHOUT_SPACE}]")
 _BETWEEN: Final = re.compile(
-    r"(?:(?<=[^\W_]{3}[.۔।])|(?<=[!?…؟]))[\"”’»)\]]{0,3}\s+"  # noqa: RUF001
-    r"|(?<=[。！？])[\"”’」』）]{0,3}\s*"  # noqa: RUF001
+    rf"(?:(?<=[^\W_]{{3}}[{_POINTS}])|(?<=[{_OTHER_ENDS}]))[\"”’»)\]]{{0,3}}\s+"  # noqa: RUF001
+    rf"|(?<=[{_WITHOUT_SPACE}])[\"”’」』）]{{0,3}}\s*"  # noqa: RUF001
 )
 _MARK: Final = re.compile(r"(?:-|\d{1,4}\.) ")  # of an item of a list
 
