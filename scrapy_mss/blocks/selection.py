@@ -28,6 +28,8 @@ from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.rendering import are_data
+from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     Bools,
     Floats,
@@ -60,15 +62,15 @@ class Selection(NamedTuple):
     tables: Tables
 
 
-_NO_TABLES = np.zeros(0, np.bool_)
-
-
 class Tables(NamedTuple):
     """The data tables of which blocks were chosen: their tags, and which stay as a whole."""
 
     first: Indices
     last: Indices
     stays: Bools
+
+
+_NO_TABLES = Tables(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.bool_))
 
 
 def select(
@@ -171,15 +173,19 @@ def duplicates(page: Page, kept: Bools) -> Bools:
 
 def _tables(page: Page, kept: Bools, of_blocks: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its scores is above 0."""
-    first, last = page.data_tables
-    if not len(first):
-        return Tables(first, last, _NO_TABLES)
+    if TAG_NUMBERS["table"] not in page.containers.tag.tobytes():  # as on most pages
+        return _NO_TABLES
+    blocks, tables, n_kept = page.blocks, page.tables, prefix_sums(kept)
+    begin, end = blocks.last.searchsorted(tables[0]), blocks.first.searchsorted(tables[1])
+    chosen = (n_kept[end] > n_kept[begin]).nonzero()[0]
+    if not len(chosen):
+        return _NO_TABLES
+    chosen = chosen[are_data(page.tokens, tables, chosen)]
+    first, last = (each[chosen] for each in tables)
     # By text: on the densest pages, whose blocks are joined, a table may begin inside of one.
-    begin, end = (page.blocks.text.searchsorted(each) for each in (first, last))
-    n_kept = prefix_sums(kept.repeat(page.blocks.n_texts))
-    sums = np.append(0.0, of_blocks.repeat(page.blocks.n_texts).cumsum())
-    chosen, stays = n_kept[end] > n_kept[begin], sums[end] > sums[begin]
-    return Tables(first[chosen], last[chosen], stays[chosen])
+    begin, end = (blocks.text.searchsorted(each) for each in (first, last))
+    sums = np.append(0.0, of_blocks.repeat(blocks.n_texts).cumsum())
+    return Tables(first, last, sums[end] > sums[begin])
 
 
 def _span_of(page: Page, kept: Bools, tables: Tables, of_blocks: Floats) -> Span:
