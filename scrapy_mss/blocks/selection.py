@@ -18,7 +18,7 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 
 from __future__ import annotations
 
-from itertools import compress, groupby
+from itertools import groupby
 from operator import mul
 from typing import NamedTuple
 
@@ -140,12 +140,17 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
     if above.tobytes() == kept.tobytes():
         return kept
-    at = (above | kept).nonzero()[0]
-    keys = np.append(page.attributes.key, np.uint32(0)).take(page.containers.around[:, at].T)
-    paths = keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0].tolist()
-    known = set(compress(paths, kept[at].tolist()))
+    keys, around = np.append(page.attributes.key, np.uint32(0)), page.containers.around
+    innermost, others = keys.take(around[0]), (above > kept).nonzero()[0]
+    known = set(innermost[kept].tolist())
+    others = others[[key in known for key in innermost[others].tolist()]]
+    if not len(others):  # as on most pages that have others
+        return kept
+    paths = keys.take(around[:, np.append(others, kept.nonzero()[0])].T)
+    rows = paths.view(f"V{paths.itemsize * paths.shape[1]}")[:, 0].tolist()
+    known = set(rows[len(others) :])
     joined = kept.copy()
-    joined[at] = [path in known for path in paths]
+    joined[others] = [path in known for path in rows[: len(others)]]
     return joined
 
 
@@ -153,21 +158,21 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     """bool[n_blocks]: those of the *kept* that are a copy of kept ones before them."""
     copied = np.zeros(len(page.blocks), np.bool_)
     texts = page.text_hashes[kept].tolist()
-    if len(set(texts)) == len(texts):  # as on most pages
+    if len(texts) - len(set(texts)) < MIN_COPIED_BLOCKS:  # as on most pages
         return copied
-    words = page.blocks.words
-    blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
+    blocks = (kept & (page.blocks.words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
-    if len(set(texts)) == len(texts):
+    if len(texts) - len(set(texts)) < MIN_COPIED_BLOCKS:
         return copied
+    words = page.blocks.words[blocks].tolist()
     firsts: dict[int, int] = {}  # the rank of the first block with each text
     behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
     again = [rank for rank, distance in enumerate(behind) if distance]
     # Blocks as far behind their originals as the one before follow one another as those do.
     for _, run in groupby(enumerate(again), lambda each: (behind[each[1]], each[1] - each[0])):
-        copy = blocks[[rank for _, rank in run]]
-        if len(copy) >= MIN_COPIED_BLOCKS and words[copy].sum() >= MIN_COPIED_WORDS:
-            copied[copy] = True
+        copy = [rank for _, rank in run]
+        if len(copy) >= MIN_COPIED_BLOCKS and sum(words[rank] for rank in copy) >= MIN_COPIED_WORDS:
+            copied[blocks[copy]] = True
     return copied
 
 
