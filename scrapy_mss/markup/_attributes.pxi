@@ -337,6 +337,7 @@ cdef enum:
     MAX_PLACES = 128  # for a byte to number them
 
 cdef struct Sought:
+    const void* letters
     Py_ssize_t size
     Py_ssize_t end  # of the last that was found
 
@@ -352,11 +353,11 @@ cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
     They are as many as the shortest string has blocks: whatever the string, one of its first
     blocks is where the search looks. Strings are of characters as the text has them, and a zero.
     """
-    cdef Sought sought[MAX_PLACES]
+    cdef Sought* one, sought[MAX_PLACES]
     cdef Place places[MAX_PLACES]
     cdef int8_t first[1 << LOOK_BITS]  # the first place that has each block, or -1
     cdef Py_ssize_t at = 0, step = min(map(len, wanted), default=0) - LOOK, start, offset
-    cdef int number, block, string, n_places = 0
+    cdef int number, block, n_places = 0
     cdef uint64_t mask = 0
     cdef array each
     if step < 1 or step * len(wanted) > MAX_PLACES:
@@ -364,7 +365,7 @@ cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
     memset(first, -1, sizeof(first))
     memset(&mask, -1, min(LOOK * sizeof(text[0]), sizeof(mask)))
     for number, each in enumerate(wanted):
-        sought[number] = Sought(len(each) - 1, 0)
+        sought[number] = Sought(each.data.as_voidptr, len(each) - 1, 0)
         for offset in range(step):
             block = _block(<char_t*> each.data.as_voidptr + offset, mask)
             places[n_places] = Place(number, offset, first[block])
@@ -376,20 +377,25 @@ cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
             return 0
         number = first[_block(text + at, mask)]
         while number >= 0:
-            start, string = at - places[number].offset, places[number].string
-            number, each = places[number].following, wanted[string]
-            if sought[string].end <= start <= n - sought[string].size and memcmp(
-                text + start, each.data.as_voidptr, sought[string].size * sizeof(text[0])
+            start, one = at - places[number].offset, sought + places[number].string
+            if one.end <= start <= n - one.size and memcmp(
+                text + start, one.letters, one.size * sizeof(text[0])
             ) == 0:
-                (<list> found[string]).append(start)
-                sought[string].end = start + sought[string].size
+                (<list> found[places[number].string]).append(start)
+                one.end = start + one.size
+            number = places[number].following
         at += step
 
 
 cdef Py_ssize_t _next_known(
     char_t* text, Py_ssize_t at, Py_ssize_t n, Py_ssize_t step, const int8_t* first, uint64_t mask
 ) noexcept:
-    """Where the next block is that one of the strings may have; apart, for a tight loop."""
+    """Where the next block is that one of the strings may have; four looks a branch."""
+    while at + 3 * step <= n - LOOK and (
+        first[_block(text + at, mask)] & first[_block(text + at + step, mask)]
+        & first[_block(text + at + 2 * step, mask)] & first[_block(text + at + 3 * step, mask)]
+    ) < 0:
+        at += 4 * step
     while at <= n - LOOK and first[_block(text + at, mask)] < 0:
         at += step
     return at
