@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 from parsel import Selector
 
 from scrapy_mss import Extractor
-from scrapy_mss.markup.rendering import TABLE, data_tables
+from scrapy_mss.markup.rendering import TABLE, are_data, tables_with_rows
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import element_starts
+from scrapy_mss.markup.tokens import Indices, Tokens, element_starts
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier
@@ -57,6 +57,13 @@ def pages(draw: st.DrawFn) -> tuple[str, list[Rows]]:
     return html + "".join(draw(st.lists(TEXTS, max_size=3))), tables
 
 
+def data_tables(tokens: Tokens) -> Indices:
+    """The opening tags of the tables that have data."""
+    tables = tables_with_rows(tokens)
+    every = np.arange(len(tables[0]))
+    return tables[0][are_data(tokens, tables, every)] if len(every) else tables[0]
+
+
 def rows_of(html: str) -> list[Rows]:
     """The cells of each table of *html*."""
     return [
@@ -79,7 +86,7 @@ def test_a_data_table_is_kept_or_dropped_as_a_whole(
     found = extractor.extract(html)
 
     is_data = np.isin(
-        np.flatnonzero(element_starts(found.tokens, TABLE)), data_tables(found.tokens)[0]
+        np.flatnonzero(element_starts(found.tokens, TABLE)), data_tables(found.tokens)
     )
     lines = {line.strip("\t") for line in found.text.split("\n")}
     in_html, in_markdown = rows_of(found.html), rows_of(PARSER.render(found.markdown))
@@ -103,9 +110,7 @@ def test_a_data_table_is_kept_or_dropped_as_a_whole(
     ],
 )
 def test_tables_that_lay_out_have_no_data(table: str, n_tables: int) -> None:
-    first, last = data_tables(tokenize(f"<p>x<table>{table}</table>y"))
-
-    assert len(first) == len(last) == n_tables
+    assert len(data_tables(tokenize(f"<p>x<table>{table}</table>y"))) == n_tables
 
 
 TAGS = "table /table tr td th /td caption /caption a /a br p /p div /div b".split()
@@ -119,6 +124,6 @@ GRID = "<tr><td>1<td>one<tr><td>2<td>two"
 def test_both_ways_find_the_same_tables(pieces: list[str]) -> None:
     tokens = tokenize("".join(pieces))
 
-    one, other = both(lambda: [each.tolist() for each in data_tables(tokens)])
+    one, other = both(lambda: [each.tolist() for each in tables_with_rows(tokens)])
 
     assert one == other

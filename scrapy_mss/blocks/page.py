@@ -17,7 +17,7 @@ from scrapy_mss.core.hashing import MULTIPLIERS, mix
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes, meta_description
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
-from scrapy_mss.markup.rendering import NO_TABLES, data_tables
+from scrapy_mss.markup.rendering import tables_with_rows
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -81,11 +81,9 @@ class Page:
         return self.blocks.containers
 
     @lazy
-    def data_tables(self) -> tuple[Indices, Indices]:
-        """The opening and the closing tags of the page's data tables."""
-        if TAG_NUMBERS["table"] not in self.containers.tag.tobytes():  # as on most pages
-            return NO_TABLES, NO_TABLES
-        return data_tables(self.tokens)
+    def tables(self) -> tuple[Indices, Indices]:
+        """The opening and the closing tags of the page's tables of rows and columns."""
+        return tables_with_rows(self.tokens)
 
     @lazy
     def ancestor_keys(self) -> TokenIds:

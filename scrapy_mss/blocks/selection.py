@@ -18,7 +18,7 @@ the sum of its scores. Without a cell, what stands in its row would be in the wr
 
 from __future__ import annotations
 
-from itertools import compress, groupby
+from itertools import groupby
 from operator import mul
 from typing import NamedTuple
 
@@ -28,6 +28,8 @@ from scrapy_mss.blocks.beside import beside
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.rendering import are_data
+from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import (
     Bools,
     Floats,
@@ -60,15 +62,15 @@ class Selection(NamedTuple):
     tables: Tables
 
 
-_NO_TABLES = np.zeros(0, np.bool_)
-
-
 class Tables(NamedTuple):
     """The data tables of which blocks were chosen: their tags, and which stay as a whole."""
 
     first: Indices
     last: Indices
     stays: Bools
+
+
+_NO_TABLES = Tables(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.bool_))
 
 
 def select(
@@ -138,12 +140,17 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
     if above.tobytes() == kept.tobytes():
         return kept
-    at = (above | kept).nonzero()[0]
-    keys = np.append(page.attributes.key, np.uint32(0)).take(page.containers.around[:, at].T)
-    paths = keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0].tolist()
-    known = set(compress(paths, kept[at].tolist()))
+    keys, around = np.append(page.attributes.key, np.uint32(0)), page.containers.around
+    innermost, others = keys.take(around[0]), (above > kept).nonzero()[0]
+    known = set(innermost[kept].tolist())
+    others = others[[key in known for key in innermost[others].tolist()]]
+    if not len(others):  # as on most pages that have others
+        return kept
+    paths = keys.take(around[:, np.append(others, kept.nonzero()[0])].T)
+    rows = paths.view(f"V{paths.itemsize * paths.shape[1]}")[:, 0].tolist()
+    known = set(rows[len(others) :])
     joined = kept.copy()
-    joined[at] = [path in known for path in paths]
+    joined[others] = [path in known for path in rows[: len(others)]]
     return joined
 
 
@@ -151,35 +158,39 @@ def duplicates(page: Page, kept: Bools) -> Bools:
     """bool[n_blocks]: those of the *kept* that are a copy of kept ones before them."""
     copied = np.zeros(len(page.blocks), np.bool_)
     texts = page.text_hashes[kept].tolist()
-    if len(set(texts)) == len(texts):  # as on most pages
+    if len(texts) - len(set(texts)) < MIN_COPIED_BLOCKS:  # as on most pages
         return copied
-    words = page.blocks.words
-    blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
+    blocks = (kept & (page.blocks.words >= MIN_BLOCK_WORDS)).nonzero()[0]
     texts = page.text_hashes[blocks].tolist()
-    if len(set(texts)) == len(texts):
+    if len(texts) - len(set(texts)) < MIN_COPIED_BLOCKS:
         return copied
+    words = page.blocks.words[blocks].tolist()
     firsts: dict[int, int] = {}  # the rank of the first block with each text
     behind = [rank - firsts.setdefault(text, rank) for rank, text in enumerate(texts)]
     again = [rank for rank, distance in enumerate(behind) if distance]
     # Blocks as far behind their originals as the one before follow one another as those do.
     for _, run in groupby(enumerate(again), lambda each: (behind[each[1]], each[1] - each[0])):
-        copy = blocks[[rank for _, rank in run]]
-        if len(copy) >= MIN_COPIED_BLOCKS and words[copy].sum() >= MIN_COPIED_WORDS:
-            copied[copy] = True
+        copy = [rank for _, rank in run]
+        if len(copy) >= MIN_COPIED_BLOCKS and sum(words[rank] for rank in copy) >= MIN_COPIED_WORDS:
+            copied[blocks[copy]] = True
     return copied
 
 
 def _tables(page: Page, kept: Bools, of_blocks: Floats) -> Tables:
     """The data tables with *kept* blocks; one stays if the sum of its scores is above 0."""
-    first, last = page.data_tables
-    if not len(first):
-        return Tables(first, last, _NO_TABLES)
+    if TAG_NUMBERS["table"] not in page.containers.tag.tobytes():  # as on most pages
+        return _NO_TABLES
+    blocks, tables, n_kept = page.blocks, page.tables, prefix_sums(kept)
+    begin, end = blocks.last.searchsorted(tables[0]), blocks.first.searchsorted(tables[1])
+    chosen = (n_kept[end] > n_kept[begin]).nonzero()[0]
+    if not len(chosen):
+        return _NO_TABLES
+    chosen = chosen[are_data(page.tokens, tables, chosen)]
+    first, last = (each[chosen] for each in tables)
     # By text: on the densest pages, whose blocks are joined, a table may begin inside of one.
-    begin, end = (page.blocks.text.searchsorted(each) for each in (first, last))
-    n_kept = prefix_sums(kept.repeat(page.blocks.n_texts))
-    sums = np.append(0.0, of_blocks.repeat(page.blocks.n_texts).cumsum())
-    chosen, stays = n_kept[end] > n_kept[begin], sums[end] > sums[begin]
-    return Tables(first[chosen], last[chosen], stays[chosen])
+    begin, end = (blocks.text.searchsorted(each) for each in (first, last))
+    sums = np.append(0.0, of_blocks.repeat(blocks.n_texts).cumsum())
+    return Tables(first, last, sums[end] > sums[begin])
 
 
 def _span_of(page: Page, kept: Bools, tables: Tables, of_blocks: Floats) -> Span:

@@ -36,14 +36,15 @@ from scrapy_mss.markup.tags import (
 from scrapy_mss.markup.tokenizer import innermost
 from scrapy_mss.markup.tokens import (
     CLOSE,
+    LINK,
     OPEN,
+    WORD,
     Bools,
     Indices,
     Ints,
     Tokens,
     element_starts,
     is_tag_of,
-    linked_words,
     mask_inside,
     prefix_sums,
     tag_table,
@@ -370,51 +371,62 @@ _ROW, _TD, _TH = (TAG_NUMBERS[name] for name in ("tr", "td", "th"))
 # Words. Of the tables of 5,117 labelled pages of which the model keeps a part, those with data have
 # at most 32 in a cell, and lists of notes at least 52.
 LONGEST_CELL: Final = 40
-NO_TABLES: Final = np.zeros(0, np.intp)
-
-
-def data_tables(tokens: Tokens) -> tuple[Indices, Indices]:
-    """The opening and the closing tags of a page's data tables, ascending; none contains another.
-
-    Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
-    it out: they are not among them.
-    """
-    first, last = _tables_with_rows(tokens)
-    if not len(first):
-        return first, last
-    is_data = ~_are_of_links(tokens, first, last) & ~_have_prose(tokens, first, last)
-    return first[is_data], last[is_data]
 
 
 @accelerated(lambda: (_ROLES,))
-def _tables_with_rows(tokens: Tokens) -> tuple[Indices, Indices]:
-    """The tables that have rows and columns, and neither tables nor lines in a cell."""
+def tables_with_rows(tokens: Tokens) -> tuple[Indices, Indices]:
+    """The tables that have rows and columns, and neither tables nor lines in a cell.
+
+    Their opening and their closing tags, ascending.
+    """
     runs = Runs(*_runs_of(tokens, mask_inside(tokens, element_starts(tokens, TABLE))))
     first = np.array(sorted(_Rows.of(tokens, runs).data) if runs.texts else (), np.intp)
     return first, tokens.partner[first].astype(np.intp)
 
 
-def _are_of_links(tokens: Tokens, first: Indices, last: Indices) -> Bools:
+def are_data(tokens: Tokens, tables: tuple[Indices, Indices], some: Indices) -> Bools:
+    """Whether *some* of the `tables_with_rows`, one at least, have data; others cost nothing.
+
+    Tables of links lead elsewhere, and those with prose in a cell, such as lists of notes, only lay
+    it out.
+    """
+    first, last = (each[some] for each in tables)
+    part = slice(first[0], last.max() + 1)
+    words = np.equal(tokens.kind[part], WORD).nonzero()[0] + part.start
+    of_links = _are_of_links(tokens, part, words, (first, last))
+    return ~(of_links | _have_prose(tokens, part, words, tables)[some])
+
+
+def _are_of_links(
+    tokens: Tokens, part: slice, words: Indices, tables: tuple[Indices, Indices]
+) -> Bools:
     """bool[n_tables]: whether half of the words are linked, or half of the runs with words."""
-    words, linked = prefix_sums(tokens.is_word), prefix_sums(linked_words(tokens))
-    starts, ends = run_bounds(~tokens.is_tag)
-    n_words, n_linked = (each[ends] - each[starts] for each in (words, linked))
-    texts = prefix_sums(n_words > 0)
-    links = prefix_sums((n_words > 0) & (n_linked == n_words))
-    begin, end = starts.searchsorted(first), starts.searchsorted(last)
-    by_words: Bools = 2 * (linked[last] - linked[first]) >= words[last] - words[first]
-    return by_words | (2 * (links[end] - links[begin]) >= texts[end] - texts[begin])
+    links = element_starts(tokens, LINK).nonzero()[0]
+    closed = np.sort(tokens.partner[links])
+    linked = prefix_sums(links.searchsorted(words) > closed.searchsorted(words))
+    runs = run_bounds(np.greater(tokens.kind[part], CLOSE))
+    starts, ends = (words.searchsorted(each + part.start) for each in runs)
+    starts, ends = (each[starts < ends] for each in (starts, ends))
+    linked_runs = prefix_sums(linked[ends] - linked[starts] == ends - starts)
+    first, last = (words.searchsorted(each) for each in tables)
+    begin, end = (starts.searchsorted(each) for each in (first, last))
+    by_words: Bools = 2 * (linked[last] - linked[first]) >= last - first
+    by_runs: Bools = 2 * (linked_runs[end] - linked_runs[begin]) >= end - begin
+    return by_words | by_runs
 
 
-def _have_prose(tokens: Tokens, first: Indices, last: Indices) -> Bools:
+def _have_prose(
+    tokens: Tokens, part: slice, words: Indices, tables: tuple[Indices, Indices]
+) -> Bools:
     """bool[n_tables]: whether a cell has more words than `LONGEST_CELL`."""
-    words = prefix_sums(tokens.is_word)
-    cells = np.flatnonzero(is_tag_of(tokens, CELL) & np.equal(tokens.kind, OPEN))
-    ends = np.append(cells[1:], len(tokens) - 1)
-    table = first.searchsorted(cells, "right") - 1  # the last that begins before each
-    inside = (table >= 0) & (cells < last[table])
-    n_words = words[np.minimum(ends, last[table])] - words[cells]
-    return np.isin(np.arange(len(first)), table[inside & (n_words > LONGEST_CELL)])
+    first, last = tables
+    opens = is_tag_of(tokens, CELL, part) & np.equal(tokens.kind[part], OPEN)
+    cells = opens.nonzero()[0] + part.start
+    table = first.searchsorted(cells) - 1  # the last that begins before each
+    ends = np.minimum(np.append(cells[1:], part.stop)[: len(cells)], last[table])
+    n_words = words.searchsorted(ends) - words.searchsorted(cells)
+    has_prose = (cells < last[table]) & (n_words > LONGEST_CELL)
+    return np.greater(np.bincount(table[has_prose], minlength=len(first)), 0)
 
 
 def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
