@@ -296,14 +296,13 @@ def never_published(facts: PageFacts) -> str:
     declared = facts.declarations
     if not facts.likely or facts.n_words >= OF_DECLARED_SERVICE or facts.all_words < SHORT:
         return ""
-    if declared.has_article_type or facts.has_telling_address or facts.is_published:
+    if declared.has_article_type or facts.has_telling_address:
         return ""
-    if declared.own_types:
-        return min(declared.own_types)
-    is_of_today = any(cue in facts.source for cue in _OF_TODAY)
-    has_reason = facts.declares_article or facts.has_headline
-    is_service = is_of_today and facts.n_words < OF_SERVICE and not has_reason
-    return f"{facts.n_words} words" if is_service else ""
+    seen = min(declared.own_types, default="")
+    has_reason = facts.declares_article or facts.has_headline or facts.n_words >= OF_SERVICE
+    if not (seen or has_reason) and any(cue in facts.source for cue in _OF_TODAY):
+        seen = f"{facts.n_words} words"
+    return "" if not seen or facts.is_published else seen
 
 
 # Of the text line by line: items are its answers, and numbers those of a table.
@@ -317,9 +316,11 @@ MOST_OF_CELL: Final = 15  # characters
 
 def quiz(facts: PageFacts) -> str:
     """Questions, each before a list of short answers, and no more besides."""
+    if not facts.likely or not any(mark in facts.text for mark in QUESTION_MARKS):
+        return ""
     *before_items, _ = facts.text.split("\n- ")  # a pattern takes ten times as long
     asking = (each.rstrip("\n").endswith(QUESTION_MARKS) for each in before_items)
-    if not facts.likely or sum(asking) < MIN_QUESTIONS:
+    if sum(asking) < MIN_QUESTIONS:
         return ""
     lines = [line for line in facts.text.splitlines() if line]
     answers = [line.startswith("- ") and len(line) <= MOST_OF_ANSWER for line in lines]

@@ -159,15 +159,15 @@ class PageFacts:
         return slice(max(kept.find(True), 0), kept.rfind(True) + 1)
 
     @lazy
-    def words(self) -> bytes:
-        """Whether each token of the span is a word of the text, a byte for each."""
+    def words(self) -> Bools:
+        """Whether each token of the span is a word of the text."""
         words: Bools = np.equal(self.tokens.kind[self.span], WORD) & self.kept[self.span]
-        return words.tobytes()
+        return words
 
     @lazy
     def n_words(self) -> int:
         """The words of the text."""
-        return self.words.count(True)
+        return int(np.count_nonzero(self.words))
 
     def n_inside(self, names: frozenset[str]) -> int:
         """The words of the text inside elements with one of *names*."""
@@ -177,7 +177,8 @@ class PageFacts:
         n_words = last = 0
         for begin, end in zip(opens.tolist(), tokens.partner[opens].tolist(), strict=True):
             if end > last:  # it is in no other
-                n_words += self.words.count(True, max(begin - start, 0), max(end - start, 0))
+                part = slice(max(begin - start, 0), max(end - start, 0))
+                n_words += int(np.count_nonzero(self.words[part]))
                 last = end
         return n_words
 
