@@ -369,11 +369,12 @@ def slides(story: Story) -> Bools | None:
 def _slide_numbers(page: Page, blocks: Indices) -> dict[int, int]:
     """Those of *blocks* that begin with a number of as many as most such have, and the number."""
     of, tokens = page.blocks, page.tokens
-    blocks = blocks[of.n_texts.take(blocks) >= SLIDE_NUMBER]
-    last = of.text.take(of.first_text.take(blocks) + (SLIDE_NUMBER - 1))
-    blocks, last = (each[tokens.token_id.take(last) == _NUMBER] for each in (blocks, last))
-    if len(blocks) < MIN_SLIDES:
+    last = of.text.take(of.first_text.take(blocks) + (SLIDE_NUMBER - 1), mode="clip")
+    has_total = tokens.token_id.take(last) == _NUMBER
+    has_total &= of.n_texts.take(blocks) >= SLIDE_NUMBER
+    if np.count_nonzero(has_total) < MIN_SLIDES:
         return {}
+    blocks, last = blocks[has_total], last[has_total]
     numbers, totals = _integers(tokens, of.first[blocks]), _integers(tokens, last)
     usual, _ = Counter(totals).most_common(1)[0]
     rows = zip(blocks.tolist(), numbers, totals, strict=True)
