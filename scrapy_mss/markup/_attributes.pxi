@@ -358,24 +358,22 @@ cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
     cdef int8_t first[1 << LOOK_BITS]  # the first place that has each block, or -1
     cdef Py_ssize_t at = 0, step = min(map(len, wanted), default=0) - LOOK, start, offset
     cdef int number, block, n_places = 0
-    cdef uint64_t mask = 0
     cdef array each
     if step < 1 or step * len(wanted) > MAX_PLACES:
         raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {LOOK}")
     memset(first, -1, sizeof(first))
-    memset(&mask, -1, min(LOOK * sizeof(text[0]), sizeof(mask)))
     for number, each in enumerate(wanted):
         sought[number] = Sought(each.data.as_voidptr, len(each) - 1, 0)
         for offset in range(step):
-            block = _block(<char_t*> each.data.as_voidptr + offset, mask)
+            block = _block(<char_t*> each.data.as_voidptr + offset)
             places[n_places] = Place(number, offset, first[block])
             first[block] = n_places
             n_places += 1
     while True:
-        at = _next_known(text, at, n, step, first, mask)
+        at = _next_known(text, at, n, step, first)
         if at > n - LOOK:
             return 0
-        number = first[_block(text + at, mask)]
+        number = first[_block(text + at)]
         while number >= 0:
             start, one = at - places[number].offset, sought + places[number].string
             if one.end <= start <= n - one.size and memcmp(
@@ -388,30 +386,25 @@ cdef int _seek(char_t* text, Py_ssize_t n, list wanted, list found) except -1:
 
 
 cdef Py_ssize_t _next_known(
-    char_t* text, Py_ssize_t at, Py_ssize_t n, Py_ssize_t step, const int8_t* first, uint64_t mask
+    char_t* text, Py_ssize_t at, Py_ssize_t n, Py_ssize_t step, const int8_t* first
 ) noexcept:
-    """Where the next block is that one of the strings may have; four looks a branch."""
+    """Where the next four looks are of which one may see a string; apart, for a tight loop."""
     while at + 3 * step <= n - LOOK and (
-        first[_block(text + at, mask)] & first[_block(text + at + step, mask)]
-        & first[_block(text + at + 2 * step, mask)] & first[_block(text + at + 3 * step, mask)]
+        first[_block(text + at)] & first[_block(text + at + step)]
+        & first[_block(text + at + 2 * step)] & first[_block(text + at + 3 * step)]
     ) < 0:
         at += 4 * step
-    while at <= n - LOOK and first[_block(text + at, mask)] < 0:
-        at += step
     return at
 
 
-cdef inline int _block(char_t* text, uint64_t mask) noexcept:
-    """A number of three characters, loaded with the next, which may be the zero behind the text.
-
-    The *mask* has the bits of three of a byte or two.
-    """
+cdef inline int _block(char_t* text) noexcept:
+    """A number of three characters, loaded with the next, which may be the zero behind the text."""
     cdef uint64_t block = 0
     if sizeof(text[0]) == 4:
         block = text[0] | <uint64_t> text[1] << 21 | <uint64_t> text[2] << 42
     else:
         memcpy(&block, text, (LOOK + 1) * sizeof(text[0]))
-        block &= mask
+        block <<= 64 - 8 * LOOK * sizeof(text[0])
     return block * 0x9E3779B97F4A7C15u >> (64 - LOOK_BITS)
 
 
