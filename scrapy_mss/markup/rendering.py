@@ -431,7 +431,8 @@ def _have_prose(
 
 def row_joints(tokens: Tokens, runs: Runs) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    if max(runs.gaps) < _OPENS_CELL:
+    between = {gap & (_OPENS_CELL | _OPENS_ROW | _OF_CAPTION) for gap in {*runs.gaps[1:]}}
+    if not between >= {_OPENS_CELL, _OPENS_CELL | _OPENS_ROW}:  # no rows of cells, as in layouts
         return
     rows = _Rows.of(tokens, runs)
     if not rows.data:

@@ -174,11 +174,11 @@ class PageFacts:
         tokens, start, before = self.tokens, self.span.start, slice(0, self.span.stop)
         is_open = is_tag_of(tokens, names, before) & np.equal(tokens.kind[before], OPEN)
         opens = is_open.nonzero()[0]
-        n_words = last = 0
+        n_words, last = 0, start
         for begin, end in zip(opens.tolist(), tokens.partner[opens].tolist(), strict=True):
-            if end > last:  # it is in no other
-                part = slice(max(begin - start, 0), max(end - start, 0))
-                n_words += int(np.count_nonzero(self.words[part]))
+            if end > last:  # it is in no other, nor before the text
+                inside = self.words[max(begin - start, 0) : end - start]
+                n_words += int(np.count_nonzero(inside))
                 last = end
         return n_words
 

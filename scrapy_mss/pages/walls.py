@@ -125,10 +125,10 @@ def consent_address(facts: PageFacts) -> str:
 
 def consent_request(facts: PageFacts) -> str:
     """What a consent manager asks readers for, and its mark."""
-    if facts.all_words > OF_WALL or facts.declares_article or facts.has_byline_and_date:
+    if facts.all_words > OF_WALL or facts.declares_article:
         return ""
     said = (facts.text or facts.source).casefold()
-    if not any(word in said for word in _CONSENT_WORDS):
+    if not any(word in said for word in _CONSENT_WORDS) or facts.has_byline_and_date:
         return ""
     phrases = [found[0] for each in _CONSENT_PHRASES if (found := each.search(said))]
     mark = facts.marked(_CONSENT_MARK) if len(phrases) >= MIN_PHRASES else ""
