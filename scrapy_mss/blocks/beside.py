@@ -143,10 +143,7 @@ class Story:
     @lazy
     def may_have_teasers(self) -> bool:
         """Whether there is text under enough linked headings, beside the story under its title."""
-        headings = self.cues.linked_headings
-        if len(headings) < MIN_TEASERS:
-            return False
-        of_text = np.array(headings).searchsorted(self.texts, side="right")
+        of_text = np.array(self.cues.linked_headings).searchsorted(self.texts, side="right")
         has_texts = len(set(of_text.tolist()) - {0}) >= MIN_TEASERS
         return has_texts and self.title >= 0 and not self.is_live_blog
 
@@ -161,9 +158,7 @@ class Story:
 
     def inside(self, elements: list[int]) -> Bools | None:
         """bool[n]: the blocks inside the *elements* at these rows; None if none of them is text."""
-        if not elements:
-            return None
-        containers, rows = self.page.containers, np.array(elements)
+        containers, rows = self.page.containers, np.array(elements, np.intp)
         before, behind = (
             self.texts.searchsorted(each.take(rows)) for each in (containers.begin, containers.end)
         )
@@ -191,8 +186,8 @@ class Story:
 def beside(page: Page, text: Bools) -> Bools:
     """bool[n]: those of the blocks that are taken for *text* (bool[n]) that are not the story's."""
     story = Story(page, text, Cues(*_cues(page, text)))
-    for sign in SIGNS:
-        found = sign(story)
+    for cue, least, sign in SIGNS:
+        found = sign(story) if len(getattr(story.cues, cue)) >= least else None
         if found is not None and story.words(story.text & ~found) >= MIN_STORY:
             story = Story(page, story.text & ~found, story.cues)
     return text ^ story.text  # which is a part of it
@@ -242,7 +237,7 @@ def next_stories(story: Story) -> Bools | None:
     where the text is, and not in an element of its own as the headline has.
     """
     headings = story.cues.main_headings
-    if len(headings) <= 1 or story.title not in headings or story.is_live_blog:  # as most pages
+    if story.title not in headings or story.is_live_blog:
         return None
     page, overlap = story.page, story.page.headline.overlap
     later = headings.index(story.title) + 1
@@ -351,8 +346,6 @@ def _other_page(page: Page, link: int) -> str:
 
 def slides(story: Story) -> Bools | None:
     """The slides of a gallery, each with its number (`3 / 12`), beside a whole text."""
-    if len(story.cues.numbers) < MIN_SLIDES:  # as on most pages
-        return None
     numbers = _slide_numbers(story.page, np.array(story.cues.numbers))
     if not {*range(1, MIN_SLIDES + 1)} <= {*numbers.values()}:
         return None
@@ -388,13 +381,21 @@ def _integers(tokens: Tokens, at: Indices | Ints) -> list[int]:
     return [int(each) if len(each) <= MAX_DIGITS and each.isdecimal() else 0 for each in sources]
 
 
-SIGNS: Final[tuple[Callable[[Story], Bools | None], ...]] = (
-    controls,
-    data,
-    named,
-    hidden,
-    next_stories,
-    teasers_before,
-    teasers,
-    slides,
+class Sign(NamedTuple):
+    """What is looked for where a page has as many of one kind of `Cues`: on few pages."""
+
+    cue: str
+    least: int
+    sign: Callable[[Story], Bools | None]
+
+
+SIGNS: Final = (
+    Sign("controls", 1, controls),
+    Sign("long_texts", 1, data),
+    Sign("named", 1, named),
+    Sign("hidden", 1, hidden),
+    Sign("main_headings", 2, next_stories),
+    Sign("linked_headings", MIN_TEASERS, teasers_before),
+    Sign("linked_headings", MIN_TEASERS, teasers),
+    Sign("numbers", MIN_SLIDES, slides),
 )
