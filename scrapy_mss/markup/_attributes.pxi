@@ -404,7 +404,7 @@ cdef inline int _block(char_t* text) noexcept:
         block = text[0] | <uint64_t> text[1] << 21 | <uint64_t> text[2] << 42
     else:
         memcpy(&block, text, (LOOK + 1) * sizeof(text[0]))
-        block <<= 64 - 8 * LOOK * sizeof(text[0])
+        block <<= (64 - 8 * LOOK * sizeof(text[0])) & 63  # which it is, of a byte or two
     return block * 0x9E3779B97F4A7C15u >> (64 - LOOK_BITS)
 
 
