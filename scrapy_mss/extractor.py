@@ -257,7 +257,7 @@ class Extractor:
         """Write the model to the file *path*, replacing what was there."""
         write_model(path, self.model)
 
-    def extract(self, html: str | bytes, url: str = "") -> Extraction:
+    def extract(self, html: str | bytes, url: str | None = None) -> Extraction:
         """The article in *html*, the source of the page at *url*, which makes links absolute.
 
         The encoding of bytes is found in them.
@@ -272,7 +272,7 @@ class Extractor:
         extraction, _ = self._by_blocks(reading, self.model.classifier)
         return extraction
 
-    def explain(self, html: str | bytes, url: str = "") -> Explanation:
+    def explain(self, html: str | bytes, url: str | None = None) -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
 
         This needs a model with a block classifier, such as the bundled one.
@@ -297,7 +297,7 @@ class Extractor:
         blocks = explained_blocks(page, reading.page.probability, found, effects)
         return Explanation(extraction, zero, blocks, verdict)
 
-    def learn(self, html: str | bytes, text: str, url: str = "") -> str | None:
+    def learn(self, html: str | bytes, text: str, url: str | None = None) -> str | None:
         """Learn the page at *url*, whose article is *text*; why it is rejected, or None.
 
         ``empty``: the text has no words. ``not_found``: the page has less than half of them in one
@@ -314,8 +314,9 @@ class Extractor:
             rejection = self.model.learn_once(page, inside)
         return rejection.value if rejection else None
 
-    def _page(self, html: str | bytes, url: str) -> Page:
-        return Page.of(decoded(html) if isinstance(html, bytes) else html, self.profile.stem, url)
+    def _page(self, html: str | bytes, url: str | None) -> Page:
+        source = decoded(html) if isinstance(html, bytes) else html
+        return Page.of(source, self.profile.stem, url or "")
 
     def _read(self, page: Page, classifier: BlockClassifier, site: SiteContext | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""

@@ -181,6 +181,12 @@ def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extracto
     assert (kept & words).tolist() == (page.blocks.spread(selected) & words).tolist()
 
 
+def test_an_unknown_address_may_be_none(page: NewsPage) -> None:
+    found = Extractor().extract(page.html, None)
+
+    assert (found.url, found.text) == ("", Extractor().extract(page.html).text)
+
+
 def test_the_address_counts_for_whether_a_page_is_an_article(page: NewsPage) -> None:
     """It tells nothing of where the text is."""
     extractor = Extractor()

@@ -37,10 +37,10 @@ MIN_STORY: Final = 50  # words that are left without what is beside them
 
 # What a form offers, what a script may show, and windows over the page.
 CONTROL_TAGS: Final = ("select", "textarea", "template", "dialog")
-# Class words of what readers say, and of what the law demands.
+# Class words and roles of what readers say, of what the law demands, and of windows over the page.
 NAMES: Final = tuple(
     "comment comments commentaires comentario comentarios kommentar kommentare disqus respond"
-    " reply replies cookie cookies consent gdpr privacy".split()
+    " reply replies cookie cookies consent gdpr privacy dialog alertdialog".split()
 )
 MIN_DATA: Final = 100  # words: what an article shows of data, as code, is shorter
 MIN_COPY: Final = 20  # words of a hidden block that repeats one that is shown
@@ -209,7 +209,7 @@ def data(story: Story) -> Bools | None:
 
 
 def named(story: Story) -> Bools | None:
-    """What is inside elements that are called comments or consent, and do not hold the headline."""
+    """What is inside elements with one of ``NAMES`` that do not hold the headline."""
     if story.inside(story.cues.named) is None:
         return None
     containers, rows = story.page.containers, np.array(story.cues.named)
@@ -218,13 +218,13 @@ def named(story: Story) -> Bools | None:
 
 
 def hidden(story: Story) -> Bools | None:
-    """What is not shown, if it is less than what is; if it is more, what of it is shown as well."""
+    """What is not shown, if it is no more than what is; if it is more, what of it is shown too."""
     page = story.page
     found = story.inside(story.cues.hidden)
     if found is None:
         return None
     is_hidden, is_shown = story.text & found, story.text & ~found
-    if story.words(is_hidden) < story.words(is_shown):
+    if story.words(is_hidden) <= story.words(is_shown):
         return is_hidden
     shown = page.text_hashes[is_shown & (page.blocks.words >= MIN_COPY)]
     return is_hidden & np.isin(page.text_hashes, shown)

@@ -42,6 +42,7 @@ BESIDE = {
     "comments": f"{STORY}<ol><li class='ThreadComment-body'>{text('other', 500)}</li></ol>",
     "consent": f"{STORY}<div id=onetrust-consent-sdk>{text('other', 500)}</div>",
     "a hidden note": f"{STORY}<div style='display: none'>{text('other', 20)}</div>",
+    "as much hidden text as is shown": f"{text('story')}<div hidden>{text('other')}</div>",
     "the next story": NEXT.format(TITLE, text("story"))
     + NEXT.format("Bees on the roof", text("other", 500)),
     "an article behind that of the headline": f"<article>{H1}{text('story')}</article>"
