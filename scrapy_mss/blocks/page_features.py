@@ -165,7 +165,7 @@ class ReadPage:
 
     def cues(self, cues: tuple[str, ...]) -> float:
         """The logarithm of how often *cues* occur in the source."""
-        return log1p(sum(map(len, map(self.declarations.places.__getitem__, cues))))
+        return log1p(sum(len(self.declarations.places[cue]) for cue in cues))
 
 
 def _words_per_block(read: ReadPage) -> float:

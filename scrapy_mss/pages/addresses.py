@@ -211,17 +211,13 @@ _DATE_IN_PATH = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _FILE_EXTENSION = re.compile(r"\.[a-z]{3,5}$")
+_BETWEEN_WORDS = str.maketrans("-_+.", "    ")
 
 LIST_SEGMENTS: Final = frozenset(
     "archiv archive archives archivo auteur author authors autor autoren categoria categories "
     "category etiqueta home index kategorie label page razdel ressort rubrik rubrique search "
     "section sections suche tag tags tema thema themen topic topics".split()
 )
-
-
-def _spaced(segment: str) -> str:
-    """*segment* with blanks between its words, in half the time that `translate` takes."""
-    return segment.replace("-", " ").replace("_", " ").replace("+", " ").replace(".", " ")
 
 
 @dataclass(frozen=True)
@@ -267,8 +263,8 @@ class PageUrl:
     @lazy
     def slug_words(self) -> int:
         """The words of the longest slug, up to ``MAX_SLUG``."""
-        slugs = [_spaced(segment).split() for segment in self.parts[0]]
-        n_words = [len(slug) - sum(map(str.isdigit, slug)) for slug in slugs]
+        slugs = [segment.translate(_BETWEEN_WORDS).split() for segment in self.parts[0]]
+        n_words = (len(slug) - sum(map(str.isdigit, slug)) for slug in slugs)
         return min(max(n_words, default=0), MAX_SLUG)
 
     @property
