@@ -539,7 +539,7 @@ cdef struct Table:
 
 
 def tables_with_rows(bytes roles not None, tokens):
-    """`rendering._tables_with_rows`; *roles* (256 bytes) is what a tag does to a gap."""
+    """`rendering.tables_with_rows`; *roles* (256 bytes) is what a tag does to a gap."""
     cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
     cdef const int[::1] partner = tokens.partner
     cdef const uint8_t* role_of = roles
