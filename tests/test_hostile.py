@@ -273,7 +273,7 @@ def test_patterns_search_lines_in_linear_time(name: str) -> None:
 
 
 def test_there_are_patterns_to_test() -> None:
-    some = {"tokenizer.TAG_PATTERN", "attributes._TYPES.@type", "tokenizer._HIDDEN"}
+    some = {"tokenizer.TAG_PATTERN", "attributes._SCHEMA_TYPE", "tokenizer._HIDDEN"}
 
     assert some <= {*PATTERNS}
 

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.families import MAX_LINKS, SIZES
 from scrapy_mss.blocks.features import (
+    CONTAINER_NAMES,
     FEATURES,
     LOG1P_TABLE,
     Columns,
     container_features,
-    container_names,
     evidence_mass,
     feature_tables,
     of_heading_above,
@@ -58,7 +58,7 @@ Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are take
 CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
 ROWS_AT_ONCE = 2**11  # rows; what is computed of them takes three megabytes
 MAX_WORK = 2**19 - 1  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
-UNITS = 64  # that are computed at once: with squares of 48 they took a sixth more time
+UNITS = 96  # that are computed at once: all of the bundled model, whose rows are read once then
 LANES = 16  # numbers in the widest register: a tile has as many rows, or twice as many, and so on
 
 
@@ -206,8 +206,7 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
 
 
 _SCORES = ("score", "score_of_heading_above", "page_evidence")
-_MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
-_PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
+_PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, CONTAINER_NAMES, _NEIGHBOURS)
 INPUTS = tuple(name for part in _PARTS for name in part)
 _PLACES = places_of(INPUTS)
 
@@ -248,8 +247,7 @@ def fill_inputs(page: Page, evidence: Floats, score: Floats, rows: Floats) -> No
     scores = score, of_heading_above(page, score), np.log1p(total)
     columns.fill(dict(zip(_SCORES, scores, strict=True)))
     columns.fill(opinion_features(page))
-    kept, _ = evidence_mass(page, columns["opinions"])
-    columns.fill(container_features(page, dict(zip(_MASSES, (mass, kept), strict=True))))
+    columns.fill(container_features(page, mass))
     for name in NEIGHBOUR_FEATURES:
         for by in NEIGHBOUR_OFFSETS:
             columns[f"{name}[{by:+d}]"][:] = _shifted(columns[name], by)

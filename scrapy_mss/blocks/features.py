@@ -207,8 +207,7 @@ FEATURES: dict[str, Feature] = {
 # article is together, in one element of the page or in elements of one name. A block that is
 # certain speaks for the blocks in the same kind of container, whatever the names are: so each page
 # tells the container of its own article from those of comments and teasers. Only evidence for the
-# article counts, weighed by words and as a share of the page's whole. What opinions keep is summed
-# likewise.
+# article counts, weighed by words and as a share of the page's whole.
 
 PATH_LENGTH = 5  # tags of a block's path, innermost first
 KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
@@ -216,22 +215,17 @@ ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
 PER_WORDS = 100  # a density is a share of the evidence for so many words
 EPSILON = 1e-9  # words of evidence on a page without any
 
-# What is said of each mass: what comes before and after, what is in elements with the same tag and
-# class words, some levels out, in each of the block's own ancestors, and on the same path of tags.
-_OF_MASSES = (
+_OF_KEYS = ("blocks", "words", "link_share")  # of elements with the same tag and class words
+
+# What comes before and after, what is in elements with the same tag and class words, some levels
+# out, in each of the block's own ancestors, and on the same path of tags; and the sizes of those.
+CONTAINER_NAMES = (
     *("mass_before", "mass_after"),
     *(f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("mass", "density")),
     *(f"ancestor_{k}_{name}" for k in range(ELEMENT_LEVELS) for name in ("mass", "density")),
     "same_path_mass",
+    *(f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in _OF_KEYS),
 )
-_OF_KEYS = ("blocks", "words", "link_share")  # of elements with the same tag and class words
-
-
-def container_names(prefixes: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of what `container_features` finds of masses, which begin with *prefixes*."""
-    shares = (f"{prefix}{name}" for prefix in prefixes for name in _OF_MASSES)
-    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in _OF_KEYS)
-    return (*shares, *sizes)
 
 
 def ancestor_mass(level: int) -> str:
@@ -246,35 +240,27 @@ def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     return mass / total, total
 
 
-def container_features(page: Page, masses: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Where *masses* (float64[n], each block's share of something) are, by what names begin with.
-
-    And the sizes of what they are in.
-    """
-    found = dict[str, Floats]()
+def container_features(page: Page, mass: Floats) -> dict[str, Floats]:
+    """Where *mass* (float64[n], each block's share) is, and the sizes of what it is in."""
+    through = mass.cumsum()
+    found = {"mass_before": through - mass, "mass_after": 1.0 - through}
     paths = mix([*page.ancestor_tags[:PATH_LENGTH].astype(np.uint64)])
     path = np.unique(paths, return_inverse=True)[1]
-    for prefix, mass in masses.items():
-        through = mass.cumsum()
-        found[f"{prefix}mass_before"], found[f"{prefix}mass_after"] = through - mass, 1.0 - through
-        found[f"{prefix}same_path_mass"] = _sums(path, mass)
+    found["same_path_mass"] = _sums(path, mass)
     for level in range(KEY_LEVELS):
         key = np.unique(page.ancestor_keys[level], return_inverse=True)[1]
         n_words, n_linked = (_sums(key, of) for of in (page.words, page.blocks.linked_words))
         found[f"same_key_{level}_blocks"] = np.log1p(_sums(key, np.ones(len(key))))
         found[f"same_key_{level}_words"] = np.log1p(n_words)
         found[f"same_key_{level}_link_share"] = n_linked / n_words
-        for prefix, mass in masses.items():
-            share = _sums(key, mass)
-            found[f"{prefix}same_key_{level}_mass"] = share
-            found[f"{prefix}same_key_{level}_density"] = share / n_words * PER_WORDS
+        share = _sums(key, mass)
+        found[f"same_key_{level}_mass"] = share
+        found[f"same_key_{level}_density"] = share / n_words * PER_WORDS
     for level in range(ELEMENT_LEVELS):
         n_words = _inside(page, page.words, page.total_words, level)
-        for prefix, mass in masses.items():
-            share = _inside(page, mass, 1.0, level)
-            found[f"{prefix}{ancestor_mass(level)}"] = share
-            density = share / np.maximum(n_words, 1.0) * PER_WORDS
-            found[f"{prefix}ancestor_{level}_density"] = density
+        share = _inside(page, mass, 1.0, level)
+        found[ancestor_mass(level)] = share
+        found[f"ancestor_{level}_density"] = share / np.maximum(n_words, 1.0) * PER_WORDS
     return found
 
 

@@ -131,8 +131,7 @@ cdef enum:  # rows, in the order of `classifier.INPUTS`
     SCORE_ABOVE, PAGE_EVIDENCE, OPINION
     COMMON = OPINION + N_OPINIONS
     MASS = COMMON + 1 + N_OPINIONS + N_PAIRS
-    N_SHARES = 3 + 2 * (KEY_LEVELS + ELEMENT_LEVELS)
-    SIZE = MASS + 2 * N_SHARES
+    SIZE = MASS + 3 + 2 * (KEY_LEVELS + ELEMENT_LEVELS)
     NEIGHBOUR = SIZE + 3 * KEY_LEVELS
     N_INPUTS = NEIGHBOUR + 20
 
@@ -332,50 +331,43 @@ cdef class _Blocks:
         return self.by.levels[self.of.tag_around(0, block)]
 
     cdef fill_shares(self, const uint32_t[::1] key_of):
-        """Fill in where the evidence is, and what opinions keep, by elements' keys, too."""
+        """Fill in where the evidence is, by elements' keys, too."""
         cdef _Elements of = self.of
-        cdef Py_ssize_t n = self.n, i, j, at, last, row, level
-        masses = numpy.empty((2, n))
-        cdef double[:, ::1] before = numpy.zeros((3, n + 1)), mass = masses, rows = self.rows
-        cdef double words, share[2], density[2]
+        cdef Py_ssize_t n = self.n, i, at, last, row, level
+        masses = numpy.empty(n)
+        cdef double[:, ::1] before = numpy.zeros((2, n + 1)), rows = self.rows
+        cdef double[::1] mass = masses
+        cdef double words, share, density
         _check_sizes(of.m, (key_of.shape[0],))
         for i in range(n):
-            for j in range(2):
-                mass[j, i] = max(rows[COMMON if j else SCORE, i], 0.0) * self.words[i]
-        cdef double[::1] total = numpy.add.reduce(masses, axis=1) + self.c[EPSILON]
-        rows[PAGE_EVIDENCE] = numpy.log1p(total[0])
+            mass[i] = max(rows[SCORE, i], 0.0) * self.words[i]
+        cdef double total = numpy.add.reduce(masses) + self.c[EPSILON]
+        rows[PAGE_EVIDENCE] = numpy.log1p(total)
         for i in range(n):
-            before[2, i + 1] = before[2, i] + self.words[i]
-            for j in range(2):
-                mass[j, i] /= total[j]
-                before[j, i + 1] = before[j, i] + mass[j, i]
-                rows[MASS + j * N_SHARES, i] = before[j, i + 1] - mass[j, i]
-                rows[MASS + j * N_SHARES + 1, i] = 1.0 - before[j, i + 1]
+            mass[i] /= total
+            before[0, i + 1] = before[0, i] + mass[i]
+            before[1, i + 1] = before[1, i] + self.words[i]
+            rows[MASS, i], rows[MASS + 1, i] = before[0, i + 1] - mass[i], 1.0 - before[0, i + 1]
         for level in range(ELEMENT_LEVELS):
             row, last = MASS + 2 * (1 + KEY_LEVELS + level), -1
             for i in range(n):
                 at = of.around[level, i]
                 if at != last:  # blocks beside one another are mostly in one element
-                    last, words = at, before[2, n]
+                    last, share, words = at, 1.0, before[1, n]
                     if at < of.m:
-                        words = before[2, of.end[at]] - before[2, of.begin[at]]
-                    for j in range(2):
-                        share[j] = 1.0
-                        if at < of.m:
-                            share[j] = before[j, of.end[at]] - before[j, of.begin[at]]
-                        density[j] = share[j] / max(words, 1.0) * self.c[PER_WORDS]
-                for j in range(2):
-                    rows[row + j * N_SHARES, i] = share[j]
-                    rows[row + j * N_SHARES + 1, i] = density[j]
+                        share = before[0, of.end[at]] - before[0, of.begin[at]]
+                        words = before[1, of.end[at]] - before[1, of.begin[at]]
+                    density = share / max(words, 1.0) * self.c[PER_WORDS]
+                rows[row, i], rows[row + 1, i] = share, density
         self.fill_alike(key_of, mass)
 
-    cdef fill_alike(self, const uint32_t[::1] key_of, const double[:, ::1] mass):
+    cdef fill_alike(self, const uint32_t[::1] key_of, const double[::1] mass):
         """Fill in the sums over blocks whose ancestors have one key, and over those on one path."""
-        cdef Py_ssize_t n = self.n, i, j, at, level, row
+        cdef Py_ssize_t n = self.n, i, at, level, row
         cdef array all_keys = clone(_UINT64S, (KEY_LEVELS + 1) * n, False)
         cdef uint64_t* keys = <uint64_t*> all_keys.data.as_voidptr
         cdef uint64_t path
-        cdef double[:, ::1] sums = numpy.zeros(((KEY_LEVELS + 1) * n, 5)), rows = self.rows
+        cdef double[:, ::1] sums = numpy.zeros(((KEY_LEVELS + 1) * n, 4)), rows = self.rows
         cdef double words
         for i in range(n):
             path = <uint64_t> KEY_LEVELS << 8 * PATH_LENGTH
@@ -391,25 +383,21 @@ cdef class _Blocks:
         for level in range(KEY_LEVELS + 1):
             for i in range(n):
                 at = group[level * n + i]
-                for j in range(2):
-                    sums[at, j] += mass[j, i]
-                sums[at, 2] += self.words[i]
-                sums[at, 3] += self.linked[i]
-                sums[at, 4] += 1.0
+                sums[at, 0] += mass[i]
+                sums[at, 1] += self.words[i]
+                sums[at, 2] += self.linked[i]
+                sums[at, 3] += 1.0
         for level in range(KEY_LEVELS):
             for i in range(n):
                 at, row = group[level * n + i], SIZE + 3 * level
-                words = max(sums[at, 2], 1.0)
-                rows[row, i], rows[row + 1, i] = sums[at, 4], sums[at, 2]
-                rows[row + 2, i] = sums[at, 3] / words
-                for j in range(2):
-                    row = MASS + j * N_SHARES + 2 * (1 + level)
-                    rows[row, i] = sums[at, j]
-                    rows[row + 1, i] = sums[at, j] / words * self.c[PER_WORDS]
+                words = max(sums[at, 1], 1.0)
+                rows[row, i], rows[row + 1, i] = sums[at, 3], sums[at, 1]
+                rows[row + 2, i] = sums[at, 2] / words
+                row = MASS + 2 * (1 + level)
+                rows[row, i] = sums[at, 0]
+                rows[row + 1, i] = sums[at, 0] / words * self.c[PER_WORDS]
         for i in range(n):
-            for j in range(2):
-                at = group[KEY_LEVELS * n + i]
-                rows[MASS + (j + 1) * N_SHARES - 1, i] = sums[at, j]
+            rows[SIZE - 1, i] = sums[group[KEY_LEVELS * n + i], 0]
 
     cdef adjust(self):
         """Make logarithms negative before the headline, and far where no heading is above."""

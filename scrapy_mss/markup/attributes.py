@@ -69,13 +69,9 @@ _NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
 _DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
 _CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 
-# schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
-# holds what another one begins with, so each beginning can be looked at by itself.
-_TYPES = {
-    "@type": re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
-    "og:type": re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
-}
-TYPE_CUES = tuple(_TYPES)
+_SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']""")
+TYPE_CUES = ("@type", "og:type")  # where a type by schema.org in JSON-LD is, and one by OpenGraph
+NEAR = 200  # characters before and behind the name of a type's tag, in which the tag is
 
 
 Values: TypeAlias = list[str | None]
@@ -237,7 +233,19 @@ def base_href(tokens: Tokens) -> str:
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 
 
-def declared_types(source: str, places: Mapping[str, Iterable[int]]) -> set[str]:
-    """The schema.org and OpenGraph types in *source*, by the *places* of some of `TYPE_CUES`."""
-    found = (_TYPES[cue].match(source, place) for cue in places for place in places[cue])
+def schema_types(source: str, places: Iterable[int]) -> set[str]:
+    """The types by schema.org in *source*, by the *places* of ``@type``."""
+    found = (_SCHEMA_TYPE.match(source, place) for place in places)
     return {each[1] for each in found if each}
+
+
+def graph_types(source: str, places: Iterable[int]) -> set[str]:
+    """The types by OpenGraph in *source*, by the *places* of ``og:type`` in their tags."""
+    found = set[str]()
+    for place in places:
+        start = source.rfind("<", max(place - NEAR, 0), place)
+        end = source.find(">", place, place + NEAR)
+        tag = attributes_of_tag(source, start, end) if 0 <= start < end else {}
+        if "og:type" in {tag.get("property"), tag.get("name")} and tag.get("content"):
+            found.add(tag["content"].strip().lower())
+    return found

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
+from scrapy_mss.markup.attributes import TYPE_CUES, graph_types, schema_types
 from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import unescaped
@@ -193,12 +193,12 @@ class Declarations:
     @lazy
     def types(self) -> set[str]:
         """The types of all that the page mentions, by schema.org and OpenGraph."""
-        return self.graph_types | declared_types(self.source, {"@type": self.places["@type"]})
+        return self.graph_types | schema_types(self.source, self.places["@type"])
 
     @lazy
     def graph_types(self) -> set[str]:
         """The types that it gives itself by OpenGraph."""
-        return declared_types(self.source, {"og:type": self.places["og:type"]})
+        return graph_types(self.source, self.places["og:type"])
 
     @lazy
     def own_types(self) -> set[str]:

@@ -233,7 +233,7 @@ def test_evidence_is_shared_by_the_blocks_whose_ancestors_have_the_same_key(
     mass, _ = evidence_mass(page, scores_for(page, some))
     blocks, words = page.blocks, page.blocks.words.astype(np.float64)
 
-    found = container_features(page, {"": mass})
+    found = container_features(page, mass)
 
     for level in range(KEY_LEVELS):
         keys = page.ancestor_keys[level].tolist()
@@ -260,7 +260,7 @@ def test_evidence_inside_an_ancestor_is_that_of_the_blocks_in_it(
     ancestors = block_ancestors(page.tokens)
     above = [ancestors[run[0]] for run in block_runs(page.tokens)]
 
-    found = container_features(page, {"": mass})
+    found = container_features(page, mass)
 
     for level in range(ELEMENT_LEVELS):
         for number, own in enumerate(above):

@@ -19,10 +19,11 @@ from scrapy_mss.markup.attributes import (
     attribute_values,
     attributes_of_tag,
     class_words,
-    declared_types,
     element_attributes,
+    graph_types,
     meta_description,
     rows_with,
+    schema_types,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
@@ -184,7 +185,11 @@ def test_description_of_a_page(head: str, expected: str) -> None:
         ('{"@type": "ItemList"} {"@type": "Article"}', {"ItemList", "Article"}),
         ('<meta property="og:type" content="article">', {"article"}),
         ("<meta property='og:type' content = 'product'>", {"product"}),
+        ('<meta content="article" data-x="" property="og:type" />', {"article"}),
+        ("<meta name=og:type content=Article><meta property=og:type>", {"article"}),
         # Near misses.
+        ('<meta property="x" content="og:type">', set()),
+        ('"og:type" content="article">', set()),
         ('{"@type": Article}', set()),
         ('{"type": "Article"}', set()),
         ('{"@type": [[ "Article"]]}', set()),
@@ -195,9 +200,9 @@ def test_description_of_a_page(head: str, expected: str) -> None:
     ],
 )
 def test_declared_types_of_a_page(source: str, expected: set[str]) -> None:
-    places = dict(zip(TYPE_CUES, occurrences(source, TYPE_CUES), strict=True))
+    of_schema, of_graph = occurrences(source, TYPE_CUES)
 
-    assert declared_types(source, places) == expected
+    assert schema_types(source, of_schema) | graph_types(source, of_graph) == expected
 
 
 def attributes_of(tag: str) -> dict[str, str]:
