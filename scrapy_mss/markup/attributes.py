@@ -18,7 +18,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from html import unescape
-from itertools import compress
+from itertools import compress, islice
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -71,7 +71,7 @@ _CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))"""
 
 _SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']""")
 TYPE_CUES = ("@type", "og:type")  # where a type by schema.org in JSON-LD is, and one by OpenGraph
-NEAR = 200  # characters before and behind the name of a type's tag, in which the tag is
+MAX_TO_TAG_END = 200  # characters from `og:type` to where its tag begins, and to where it ends
 
 
 Values: TypeAlias = list[str | None]
@@ -242,9 +242,9 @@ def schema_types(source: str, places: Iterable[int]) -> set[str]:
 def graph_types(source: str, places: Iterable[int]) -> set[str]:
     """The types by OpenGraph in *source*, by the *places* of ``og:type`` in their tags."""
     found = set[str]()
-    for place in places:
-        start = source.rfind("<", max(place - NEAR, 0), place)
-        end = source.find(">", place, place + NEAR)
+    for place in islice(places, MAX_METAS):
+        start = source.rfind("<", max(place - MAX_TO_TAG_END, 0), place)
+        end = source.find(">", place, place + MAX_TO_TAG_END)
         tag = attributes_of_tag(source, start, end) if 0 <= start < end else {}
         if "og:type" in {tag.get("property"), tag.get("name")} and tag.get("content"):
             found.add(tag["content"].strip().lower())

@@ -13,6 +13,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.attributes import (
     MAX_ATTRIBUTES,
     MAX_CLASS_WORDS,
+    MAX_METAS,
     MAX_TAG_LENGTH,
     TYPE_CUES,
     TagPlaces,
@@ -190,6 +191,7 @@ def test_description_of_a_page(head: str, expected: str) -> None:
         # Near misses.
         ('<meta property="x" content="og:type">', set()),
         ('"og:type" content="article">', set()),
+        ("og:type " * MAX_METAS + '<meta property="og:type" content="article">', set()),
         ('{"@type": Article}', set()),
         ('{"type": "Article"}', set()),
         ('{"@type": [[ "Article"]]}', set()),
