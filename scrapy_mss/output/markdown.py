@@ -77,6 +77,10 @@ def _open(open_elements: list[_Element], name: str, attributes: str) -> None:
     values = {key: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
     element = _Element(name, values)
     open_elements[-1].children.append(element)
+    if name == "a":  # parsers leave one around it that was not closed many blocks ago: it is none
+        for each in open_elements:
+            if each.name == name:
+                each.attributes.clear()
     if name in BLOCK_TAGS:
         element.has_block = True
         for each in reversed(open_elements):

@@ -77,6 +77,7 @@ def safe(html: str) -> str:
 @given(st.lists(BLOCKS, max_size=4).map("".join))
 @examples(3)
 @example("<p>Wow!<a href='http://e.com/'>link</a></p>")
+@example(f"<a href='http://e.com/'>{'<div>' * 8}a <a href='http://e.com/b'>b</a> c")
 @example("<p>x<b>“y”</b>z <b>a</b><b>b</b> <b>c</b><i>d</i></p>")
 @example("<p>a<br>---<br>| b<br>= </p><h2>c #</h2>")
 def test_a_parser_shows_the_same_words(html: str) -> None:
