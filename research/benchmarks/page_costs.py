@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import nh3  # noqa: F401 - 2 MB that no page takes: a crawl has it from the first one that needs it
 import numpy as np
 from lxml import etree
 
