@@ -55,8 +55,9 @@ The first of these signs that a page has decides. Without one, it is an `article
 [model](how-it-works.md) takes it; `scrapy mss explain` says which sign it was, and what it saw.
 Vendors' marks count on pages of few words alone, because they are on the articles of their
 customers, too; `scrapy_mss/pages` has their sources. A page about cookies or a short notice that
-declares itself an article stays one. Redirects count in crawls, but for those of short links,
-proxies of feeds and sites that have moved. With a wrapper, a page is an `article`."""
+declares itself an article stays one; a page of fewer than ten words has to. Redirects count in
+crawls, but for those of short links, proxies of feeds and sites that have moved. With a wrapper, a
+page is an `article`."""
 FATES_INTRODUCTION = """\
 Front pages, feeds and sitemaps announce addresses. Each that is probably an article's counts once
 per crawl, with one of these fates; `announced` is their sum. Lists that have not changed announce

@@ -16,7 +16,7 @@ from scrapy_mss.pages.page_facts import SHORT, PageFacts, quoted
 SHORT_AMONG_MANY: Final = 100  # a shorter one that is a small part of its page needs a reason, too
 SMALL_PART: Final = 0.1
 LARGE_PART: Final = 0.25  # a text that is more of its page has nothing around it that it could list
-OF_A_LINE: Final = 10  # all words of a page with a line for visitors, be its address an article's
+OF_NOTICE: Final = 10  # all of a page: with fewer it is no article, whatever its address says
 OF_MEDIUM: Final = 80  # what stands below a video or a recording
 OF_MARKED_MEDIUM: Final = 120  # if two marks say that it is one, also where it declares an article
 OF_DECLARED_MEDIUM: Final = 150  # if it declares that it is one, and no article
@@ -352,10 +352,11 @@ def short(facts: PageFacts) -> str:
     few, share = facts.n_words, facts.n_words / max(facts.all_words, 1)
     is_short = few < SHORT and share < LARGE_PART
     is_among_many = few < SHORT_AMONG_MANY and share < SMALL_PART and not facts.has_headline
-    is_line = facts.all_words < OF_A_LINE and not facts.declares_article
-    if not is_line and (not (is_short or is_among_many) or facts.has_reason):
-        return ""
-    return f"{few:,} of {facts.all_words:,} words"
+    needs_reason = is_short or is_among_many
+    is_notice = facts.all_words < OF_NOTICE and not facts.declares_article
+    if is_notice or (needs_reason and not facts.has_reason):
+        return f"{few:,} of {facts.all_words:,} words"
+    return ""
 
 
 def short_with_player(facts: PageFacts) -> str:
